@@ -1,7 +1,7 @@
-"""documents.py - every piece of code in docs/ does what it says: blocks of C are compiled without warnings and run, kernels are
+"""doc_code.py - every piece of code in docs/ does what it says: blocks of C are compiled without warnings and run, kernels are
 type-checked, blocks of Python are run, and in tables whose columns say the same in two languages both are run and compared.
 
-Blocks of C that are no whole programs stand in one program a document, each in a scope of its own, behind documents/NAME.h, which
+Blocks of C that are no whole programs stand in one program a document, each in a scope of its own, behind doc_code/NAME.h, which
 declares what they take for granted and fills it afresh before each of them (fresh). A call that fails in one is an error. Programs whose
 arrays are in CUDA memory have them on the CPU where GPU tests are off. A comment in front of a block says how it is looked at where that is not enough:
 
@@ -84,7 +84,7 @@ def run_program(folder, name, source):
 # ---- C ----
 
 def prologue(document):
-    path = os.path.join(HERE, "documents", document + ".h")
+    path = os.path.join(HERE, "doc_code", document + ".h")
     text = open(path).read() if os.path.exists(path) else ""
     if "void fresh(void)" not in text:
         text += "static void fresh(void) {}\n"
@@ -220,7 +220,7 @@ def check_numpy(document, start, after):
     return compared
 
 
-# Of documents/from.h.
+# Of doc_code/from.h.
 TYPES = {"x": ("f4", 6), "y": ("f4", 6), "r": ("f4", 6), "m": ("f4", (3, 4)), "v": ("f4", 4), "w": ("f4", 3), "t": ("f4", (4, 3)), "k": ("i8", 6)}
 
 
