@@ -18,12 +18,14 @@ Written by `make catalogue` from what the library says of its {count} functions,
 drawn by libufunc. [function-files.md](function-files.md) says how they relate to NumPy's and SciPy's, [accuracy.md](accuracy.md)
 how precise they are. T stands for one of the dtypes that follow. Calls are for `f` after
 
+<!-- a pattern: NAME is the function's -->
 ```c
 uf_func *f;
 uf_load(&f, "NAME");
 ```
 
-and for names that are tensors, such as `UF_ARRAY(values, n)`. `ufunc list` and `ufunc list NAME` show the same.
+and for names that are tensors, such as `UF_ARRAY(values, n)`, or `UF_OUT(variable)` for a result
+without dimensions. `ufunc list` and `ufunc list NAME` show the same.
 
 """
 
@@ -67,12 +69,9 @@ def operands(name, description):
 
 def call(name, description):
     arguments = operands(name, description)
-    if description.kind != b"reduction":
-        return f"UF_CALL(f, {', '.join(arguments)})"
-    tensors = f"{len(arguments)}, (DLTensor[]){{{', '.join(arguments)}}}"
-    if b"meant for uf_accumulate" in description.doc:
-        return f"uf_accumulate(f, {tensors}, 0, NULL)"
-    return f"uf_reduce(f, {tensors}, NULL)"
+    scans = b"meant for uf_accumulate" in description.doc
+    verb = "UF_CALL" if description.kind != b"reduction" else "UF_ACCUMULATE" if scans else "UF_REDUCE"
+    return f"{verb}(f, {', '.join(arguments)})"
 
 
 def grouped(signatures, position):
