@@ -10,10 +10,11 @@ static char *text;
 static size_t bytes;
 static void *stream;
 
-#define FUNCTIONS(X)                                                                                                      \
-    X(add, "add") X(subtract, "subtract") X(multiply, "multiply") X(sqrt_, "sqrt") X(greater, "greater") X(negative, "negative") \
-    X(sum, "sum") X(max, "max") X(mean, "mean") X(argmax, "argmax") X(std_, "std") X(maximum, "maximum") X(vecdot, "vecdot") \
-    X(matvec, "matvec") X(matmul, "matmul")
+#define FUNCTIONS(X)                                                                                               \
+    X(add, "add")                                                                                                  \
+    X(subtract, "subtract") X(multiply, "multiply") X(sqrt_, "sqrt") X(greater, "greater") X(negative, "negative") \
+        X(sum, "sum") X(max, "max") X(mean, "mean") X(argmax, "argmax") X(std_, "std") X(maximum, "maximum")       \
+            X(vecdot, "vecdot") X(matvec, "matvec") X(matmul, "matmul")
 #define DECLARE(name, text) static uf_func *name;
 FUNCTIONS(DECLARE)
 
@@ -67,7 +68,8 @@ static void show(const char *name, DLTensor a) {
 
 #define SHOW(a) show(#a, UF_ARRAY(a))
 static inline void dump(void) {
-    SHOW(x), SHOW(y), SHOW(r), SHOW(m), SHOW(m2), SHOW(v), SHOW(w), SHOW(w1), SHOW(t), SHOW(g), SHOW(o), SHOW(n), SHOW(i), SHOW(k), SHOW(h);
+    SHOW(x), SHOW(y), SHOW(r), SHOW(m), SHOW(m2), SHOW(v), SHOW(w), SHOW(w1), SHOW(t), SHOW(g), SHOW(o), SHOW(n),
+        SHOW(i), SHOW(k), SHOW(h);
     show("s", UF_OUT(s));
     show("at", UF_OUT(at));
 }

@@ -6,6 +6,8 @@ static void fresh(void) {
     FILE *file = fopen("filters/blur.uf", "w");
     if (!file)
         abort();
-    fputs("gufunc blur\nlayout (n)->(n)\nsignatures f->f\nkernel (x) -> (y) { forall (i : n) y[i] = (x[i > 0 ? i - 1 : 0] + x[i]) / 2; }\n", file);
+    fputs("gufunc blur\nlayout (n)->(n)\nsignatures f->f\nkernel (x) -> (y) { forall (i : n) y[i] = (x[i > 0 ? i - 1 : "
+          "0] + x[i]) / 2; }\n",
+          file);
     fclose(file);
 }

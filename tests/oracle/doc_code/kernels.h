@@ -9,7 +9,8 @@ static void fresh(void) {
     static int64_t plate[2] = {3, 4};
     (void)n, (void)m, (void)A, (void)x, (void)y, (void)shift;
     if (!step)
-        UF_CHECK(uf_kernel(&step, "step", "float32[,], float32[,], float32", "[i, j](u, v, k) { v[i][j] = k * u[i][j]; }"));
+        UF_CHECK(
+            uf_kernel(&step, "step", "float32[,], float32[,], float32", "[i, j](u, v, k) { v[i][j] = k * u[i][j]; }"));
     args[0] = (DLTensor){.data = u, .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLFloat, 32, 1}, .shape = plate};
     args[1] = args[0];
     args[1].data = v;

@@ -1,5 +1,7 @@
 /* docs/tour.md: the functions of the tour, and arrays for its calls. */
-enum { nimages = 2 };
+enum {
+    nimages = 2
+};
 static float pictures[nimages][3][4], totals[nimages][3], batch[5][3][3], one[3][3], partly[5][3][3];
 static void *pixels[nimages] = {pictures[0], pictures[1]}, *results[nimages] = {totals[0], totals[1]};
 static struct { float r, g, b; } sky[4], sea[4], out[4];
@@ -25,5 +27,6 @@ static void fresh(void) {
     rows.dtype = (DLDataType){kDLInt, 64, 1};
     if (!add)
         UF_CHECK(uf_load(&add, "add"));
-    (void)product, (void)histogram, (void)darts, (void)stream, (void)pixels, (void)results, (void)sky, (void)sea, (void)out;
+    (void)product, (void)histogram, (void)darts, (void)stream, (void)pixels, (void)results, (void)sky, (void)sea,
+        (void)out;
 }
