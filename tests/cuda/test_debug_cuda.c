@@ -151,9 +151,9 @@ static void forall_body(void *unused) {
     const int64_t shape[] = {9, 40};
     char *ir;
     (void)unused;
-    uf_func *f =
-        define("step", NULL, "int32[,], int32[,], int32",
-               "[i, j](u, v, k) {\n  v[i][j] = u[i][j + k];\n  atomic_add(v[i][0], 1);\n}", UF_DEBUG | UF_KERNEL, 0);
+    uf_func *f = define("step", NULL, "int32[,], int32[,], int32",
+                        "[i, j](u, v, k) {\n  v[i][j] = u[i][j + k * k];\n  atomic_add(v[i][0], 1);\n}",
+                        UF_DEBUG | UF_KERNEL, 0);
     CHECK(!uf_inspect(f, NULL, (DLDevice){kDLCUDA, -90}, UF_VIEW_IR, &ir));
     snprintf(simulated.entry, sizeof simulated.entry, "uf_step_forall_i32");
     text_puts(&simulated.ir, ir);
