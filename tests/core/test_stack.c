@@ -270,6 +270,13 @@ static void local_arrays(void) {
     uf_free(f);
 }
 
+/* Without the macro, whose arguments by name take some of the caller's stack: it is the library's that is looked at. */
+static void call_both(const uf_func *f) {
+    const DLTensor narrow[] = {UF_ARRAY(x, N), UF_ARRAY(y, N)}, wider[] = {UF_ARRAY(wide, N), UF_ARRAY(wide, N)};
+    MUST(uf_call(f, 2, narrow, NULL));
+    MUST(uf_call(f, 2, wider, NULL));
+}
+
 /* Values that all live at once, which registers do not hold: each of a vector of elements, if the code is one of vectors. */
 static void live_values(void) {
     enum {
@@ -287,8 +294,7 @@ static void live_values(void) {
             to += sprintf(to, "s = s * v%d + %d; ", i, i);
         sprintf(to, "return s; }");
         MUST(uf_vectorize(&f, "live", "f->f; d->d", source));
-        MUST(UF_CALL(f, UF_ARRAY(x, N), UF_ARRAY(y, N)));
-        MUST(UF_CALL(f, UF_ARRAY(wide, N), UF_ARRAY(wide, N)));
+        call_both(f);
         uf_free(f);
     }
     char *to = source + sprintf(source, "(x) { return ");
@@ -298,8 +304,7 @@ static void live_values(void) {
     memset(to, ')', LEVELS);
     strcpy(to + LEVELS, "; }");
     MUST(uf_vectorize(&f, "live", "f->f; d->d", source));
-    MUST(UF_CALL(f, UF_ARRAY(x, N), UF_ARRAY(y, N)));
-    MUST(UF_CALL(f, UF_ARRAY(wide, N), UF_ARRAY(wide, N)));
+    call_both(f);
     uf_free(f);
 }
 
