@@ -1,15 +1,15 @@
 /* udf_server.c - a server that applies formulas of its clients to its columns x and y, on localhost. A request is a line, a kernel such
  * as "(x, y) { return x * y; }"; the reply is a line, "ok SUM" of the results, or "error: ..". A client may be hostile, and disturbs
- * nobody:
+ * the others as little as these bounds allow:
  *    a text can only read its columns           kernel C is checked, and has no undefined behaviour
  *    loops that do not end                      max_steps of the definition, for each row
  *    what takes long all the same               the watchdog sets the flag `cancel` of a call that is over its time
  *    large texts, and those that never end      a line has at most LINE bytes, and at most PATIENCE seconds to arrive
  *    replies that nobody reads                  sending waits no longer than that
  *    many connections                           more than CLIENTS are turned away
- * A GPU takes one call at a time, without `cancel`: there max_steps alone is the limit. What neither limit ends are loops that are proved
- * short, to at most 2^20 passes: with a large body an element may take seconds. Others have threads of their own meanwhile, on the CPU;
- * who needs a hard limit gives each client a process, and ends that.
+ * What none of these ends is a loop that is proved short, to at most 2^20 passes: with a large body a row can take a second, and a call
+ * minutes. Such a client keeps its slot so long, and the GPU, which takes one call at a time and is told to end nothing; eight of them
+ * keep all slots. Who serves strangers gives each client a process, and ends that.
  *    udf_server            tests itself by clients of its own, on the CPU and, if there is one, on the GPU
  *    udf_server PORT       serves */
 #include "example.h"
