@@ -10,11 +10,12 @@ static char *text;
 static size_t bytes;
 static void *stream;
 
-#define FUNCTIONS(X)                                                                                               \
-    X(add, "add")                                                                                                  \
-    X(subtract, "subtract") X(multiply, "multiply") X(sqrt_, "sqrt") X(greater, "greater") X(negative, "negative") \
-        X(sum, "sum") X(max, "max") X(mean, "mean") X(argmax, "argmax") X(std_, "std") X(maximum, "maximum")       \
-            X(vecdot, "vecdot") X(matvec, "matvec") X(matmul, "matmul")
+#define FUNCTIONS(X)                                                                                                   \
+    X(add, "add")                                                                                                      \
+    X(subtract, "subtract")                                                                                            \
+    X(multiply, "multiply") X(sqrt_, "sqrt") X(greater, "greater") X(negative, "negative") X(sum, "sum") X(max, "max") \
+        X(mean, "mean") X(argmax, "argmax") X(std_, "std") X(maximum, "maximum") X(vecdot, "vecdot")                   \
+            X(matvec, "matvec") X(matmul, "matmul")
 #define DECLARE(name, text) static uf_func *name;
 FUNCTIONS(DECLARE)
 
