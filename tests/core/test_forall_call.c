@@ -218,12 +218,12 @@ static void extents_that_count(void **state) {
 /* Whatever sizes a program meets, there are so many variants at most. */
 static void combinations(void **state) {
     static const int most[] = {32, 280, 1444};
-    static const char *const lists[] = {"f[], f[]", "f[], f[,]", "f[], f[,,]"},
-                             *const sources[] = {
-                                 "[i](y, c) { y[i] = sum(k : extent(c, 0), c[k]); }",
-                                 "[i](y, c) { y[i] = sum(k : extent(c, 0), l : extent(c, 1), c[k][l]); }",
-                                 "[i](y, c) { y[i] = sum(k : extent(c, 0), l : extent(c, 1), "
-                                 "m : extent(c, 2), c[k][l][m]); }"};
+    static const char
+        *const lists[] = {"f[], f[]", "f[], f[,]", "f[], f[,,]"},
+               *const sources[] = {
+                   "[i](y, c) { y[i] = sum(k : extent(c, 0), c[k]); }",
+                   "[i](y, c) { y[i] = sum(k : extent(c, 0), l : extent(c, 1), c[k][l]); }",
+                   "[i](y, c) { y[i] = sum(k : extent(c, 0), l : extent(c, 1), m : extent(c, 2), c[k][l][m]); }"};
     (void)state;
     for (int rank = 1; rank <= 3; rank++) {
         uf_func *f = kernel(lists[rank - 1], sources[rank - 1]);

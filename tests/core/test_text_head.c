@@ -122,7 +122,7 @@ static void made_of_others(void **state) {
     OK(uf_vectorize(&f, "f", "f->f", HEAD "(x) { float y = x; return y; }"));
     FAILS(UF_ERR_TYPE, FILE_ ":70: ", uf_derivative(&d, f, 0));
     uf_free(f);
-    const uf_section only = {"fff->f" + 1,
+    const uf_section only = {"ff->f",
                              HEAD "(a, b) -> (c) { forall (i : n, j : n) c[i][j] = sum(k : n, a[i][k] * b[k][j]); }"};
     OK(uf_define(&f, &(uf_definition){.size = sizeof(uf_definition),
                                       .name = "mul",
