@@ -9,14 +9,13 @@ import resource
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 import zipfile
 import zlib
 
 import numpy as np
 
-from uf import BFLOAT16, DTYPES, cast, random_values, run, same, to_bfloat16, widen
+from uf import BFLOAT16, DTYPES, cast, in_folder, random_values, run, same, to_bfloat16, widen
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))
 TOOL = os.path.join(os.environ.get("BUILD", "build"), "ufunc")
@@ -27,15 +26,6 @@ def tool(*args, status=0, **options):
     done = subprocess.run([TOOL, *map(str, args)], capture_output=True, **options)
     assert done.returncode == status, f"{args}: status {done.returncode}, {status} was meant: {done.stderr.decode()}"
     return done
-
-
-def in_folder(test):
-    """The test, with a folder for its files."""
-    def with_folder(rng):
-        with tempfile.TemporaryDirectory() as folder:
-            test(rng, lambda name: os.path.join(folder, name))
-    with_folder.__name__ = test.__name__
-    return with_folder
 
 
 def random_array(rng, dtype, order):

@@ -8,12 +8,11 @@ import select
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 import numpy as np
 
-from uf import run
+from uf import in_folder, run
 
 TOOL = os.path.join(os.environ.get("BUILD", "build"), "ufunc")
 SLOW = "(x, y) { auto s = y; for (int i = 0; i < %d; i++) s += sin(x * i + s); return s; }"
@@ -43,14 +42,6 @@ def at_terminal(*args, interrupt_after=None):
         os.kill(pid, signal.SIGKILL)
     os.close(terminal)
     return seen, os.waitpid(pid, 0)[1]
-
-
-def in_folder(test):
-    def with_folder(rng):
-        with tempfile.TemporaryDirectory() as folder:
-            test(rng, lambda name: os.path.join(folder, name))
-    with_folder.__name__ = test.__name__
-    return with_folder
 
 
 def slow_arguments(rng, path, seconds):

@@ -2,6 +2,7 @@
 import ctypes as c
 import os
 import random
+import tempfile
 import zlib
 
 import numpy as np
@@ -496,6 +497,15 @@ def own_part(tests):
     """UF_PART=k/n: every nth test from the kth on, so that n processes run all of them; neighbours, which are alike, apart."""
     k, n = map(int, os.environ.get("UF_PART", "1/1").split("/"))
     return tests[k - 1::n]
+
+
+def in_folder(test):
+    """The test, with a folder for its files."""
+    def with_folder(rng):
+        with tempfile.TemporaryDirectory() as folder:
+            test(rng, lambda name: os.path.join(folder, name))
+    with_folder.__name__ = test.__name__
+    return with_folder
 
 
 def run(tests):

@@ -546,8 +546,9 @@ static void compute_pair(skeleton *s, const ssa *in, ssa *results) {
 }
 
 void skeleton_compute_all(skeleton *s, const ssa *in, int n, ssa *results) {
+    bool by_pairs = n > 1 && halves_suit(s->e, s->t, s->v);
     int i = 0;
-    for (; i + 1 < n && halves_suit(s->e, s->t, s->v); i += 2)
+    for (; by_pairs && i + 1 < n; i += 2)
         compute_pair(s, in + (size_t)i * (size_t)s->noperands, results + (size_t)i * s->v->nout);
     for (; i < n; i++)
         skeleton_compute(s, in + (size_t)i * (size_t)s->noperands, results + (size_t)i * s->v->nout);
