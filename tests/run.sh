@@ -161,6 +161,11 @@ clean_up() {
     while signal_programs 0; do
         sleep 0.1
     done
+    # The shell of a program that has just ended may still write its report here, which keeps rm from removing the folder.
+    for try in 1 2 3 4 5 6 7 8 9; do
+        ! rm -rf "$work" 2>/dev/null || return
+        sleep 0.$try
+    done
     rm -rf "$work"
 }
 

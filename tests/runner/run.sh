@@ -66,10 +66,13 @@ killed() {
     JOBS=1 BUILD=$work/build setsid sh -c 'echo $$ >"$0"; exec sh tests/run.sh test_long' "$work/run" >"$work/out" 2>&1 &
     until [ -s "$work/long" ]; do sleep 0.1; done
     kill "-$1" "${2:-}$(cat "$work/run")"
-    for i in $(seq 100); do
-        kill -0 "$(cat "$work/long")" 2>"$work/none" || ls -d "$work"/build/run.* 2>"$work/none" || return 0
+    for i in $(seq 600); do
+        kill -0 "$(cat "$work/long")" 2>"$work/none" || ls -d "$work"/build/run.* >"$work/none" 2>&1 || return 0
         sleep 0.1
     done
+    echo "what is left of process $(cat "$work/long"), and of the folder:"
+    ps -o pid,ppid,stat,args -p "$(cat "$work/long")" 2>"$work/none"
+    find "$work"/build/run.*
     return 1
 }
 
