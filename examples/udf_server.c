@@ -3,13 +3,12 @@
  * the others as little as these bounds allow:
  *    a text can only read its columns           kernel C is checked, and has no undefined behaviour
  *    loops that do not end                      max_steps of the definition, for each row
- *    what takes long all the same               the watchdog sets the flag `cancel` of a call that is over its time
+ *    what takes long all the same               the watchdog sets the flag `cancel` of a call that has used its time of a processor
  *    large texts, and those that never end      a line has at most LINE bytes, and at most PATIENCE seconds to arrive
  *    replies that nobody reads                  sending waits no longer than that
  *    many connections                           more than CLIENTS are turned away
- * What none of these ends is a loop that is proved short, to at most 2^20 passes: with a large body a row can take a second, and a call
- * minutes. Such a client keeps its slot so long, and the GPU, which takes one call at a time and is told to end nothing; eight of them
- * keep all slots. Who serves strangers gives each client a process, and ends that.
+ * A loop that is proved short is not counted, and keeps a row for some 50 ms at most; the flag is looked at between rows. The GPU, which
+ * takes one call at a time, is told to end nothing: there a row of each of 1000 threads may be as long.
  *    udf_server            tests itself by clients of its own, on the CPU and, if there is one, on the GPU
  *    udf_server PORT       serves */
 #include "example.h"
@@ -28,7 +27,7 @@ enum {
     LINE = 2000,
     STEPS = 1000000
 };
-static const double PATIENCE = 0.5, TIME = 0.2; /* seconds: for a line, and for a call */
+static const double PATIENCE = 0.5, TIME = 0.2; /* seconds: for a line, and of a processor for a call */
 
 /* ---- The server ---- */
 
@@ -42,7 +41,8 @@ typedef struct client {
     bool used;
     int fd;
     int cancel;
-    double until; /* when its call is over its time; 0: it has none */
+    clockid_t processor; /* the time that its thread has used, */
+    double until;        /* and what that is when its call is over its time; 0: it has no call */
     size_t length;
     char text[LINE + 1];
 } client;
@@ -74,10 +74,17 @@ static long await_line(client *c) {
     }
 }
 
-static void set_limit(client *c, double until) {
+static double time_of(clockid_t clock) {
+    struct timespec t = {0};
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* For a call on this thread, which is that of the client. 0: the call has ended. */
+static void set_limit(client *c, double time) {
     pthread_mutex_lock(&lock);
     c->cancel = 0;
-    c->until = until;
+    c->until = time > 0 && pthread_getcpuclockid(pthread_self(), &c->processor) == 0 ? time_of(c->processor) + time : 0;
     pthread_mutex_unlock(&lock);
 }
 
@@ -90,7 +97,7 @@ static uf_status compute(client *c, const uf_func *formula, int nin, double *res
         return status;
     if (on_gpu)
         pthread_mutex_lock(&gpu);
-    set_limit(c, seconds() + TIME);
+    set_limit(c, TIME);
     args[nin] = out->dl_tensor;
     status = uf_call(formula, nin + 1, args,
                      &(uf_options){.size = sizeof(uf_options), .threads = 1, .cancel = on_gpu ? NULL : &c->cancel});
@@ -185,7 +192,7 @@ static void *watch(void *argument) {
             accept_client(listener);
         pthread_mutex_lock(&lock);
         for (int i = 0; i < CLIENTS; i++)
-            if (clients[i].used && clients[i].until > 0 && seconds() > clients[i].until)
+            if (clients[i].used && clients[i].until > 0 && time_of(clients[i].processor) > clients[i].until)
                 *(volatile int *)&clients[i].cancel = 1;
         pthread_mutex_unlock(&lock);
     }
@@ -278,6 +285,16 @@ static void *be_endless(void *unused) {
     if (device.device_type == kDLCPU) /* each row is within its steps; all of them are not within the time */
         expect(fd, "(x) { auto s = x; for (int i = 0; i < 900000 + (x < 0); i++) s = sin(s + i); return s; }\n",
                "was cancelled");
+    if (device.device_type == kDLCPU) { /* no more passes than steps, but each of them is long */
+        char line[LINE] = "(x) { for (int i = 0; i < 1000000; i++) x = ";
+        for (int k = 0; k < 100; k++)
+            strcat(line, "sin(");
+        strcat(line, "x");
+        for (int k = 0; k < 100; k++)
+            strcat(line, ")");
+        strcat(line, "; return x; }\n");
+        expect(fd, line, "was cancelled");
+    }
     expect(fd, "(x) { return 1; }\n", "ok 1000");
     close(fd);
     return unused;

@@ -15,7 +15,11 @@ enum {
     PARTS_A_THREAD = 4,
     ROWS_ENOUGH = 256, /* loops of fewer rows are cut within rows too */
     PROBE = 64,        /* a kernel of unknown cost is timed on 1 / PROBE of the work first */
-    LARGE_PART = 4     /* parts of at least so many grains are cut between grains */
+    LARGE_PART = 4,    /* parts of at least so many grains are cut between grains */
+    /* Calls that can be cancelled: about the time between two looks at the flag, and how much longer than the one before it a part
+     * may be, since the cost that a short one shows may be that of its call. */
+    TICKS_CANCEL = 20000000,
+    GROWTH = 4
 };
 
 static inline uint64_t ticks(void) {
@@ -87,6 +91,18 @@ static double estimate(const work *w, int64_t units) {
     return (double)cost_of(w) * (double)units * w->unit_steps / 1024;
 }
 
+/* Units first .. last-1 on this thread. The flag that cancels a call is looked at before each part. */
+static void run_here(const work *w, int64_t first, int64_t last) {
+    int64_t part = w->l->cancel ? 1 : last - first;
+    while (first < last) {
+        int64_t n = part < last - first ? part : last - first;
+        run_timed(w, first, first + n);
+        first += n;
+        double units = TICKS_CANCEL / (estimate(w, 1) + 1);
+        part = units < (double)GROWTH * (double)n ? (int64_t)units + 1 : GROWTH * n;
+    }
+}
+
 /* Work cut into parts. Part k is base + k * size .. base + (k + 1) * size; part 0 begins at `first`, which is at
  * most base. */
 typedef struct split {
@@ -112,16 +128,23 @@ static split split_make(const work *w, int64_t first, int64_t size) {
     return s;
 }
 
+/* How many parts work for so many threads is cut into. */
+static double parts_of(const work *w, double total, int threads) {
+    double parts = total / TICKS_PART, most = (double)threads * PARTS_A_THREAD;
+    if (w->l->cancel && most < total / TICKS_CANCEL)
+        most = total / TICKS_CANCEL;
+    return parts < most ? parts : most;
+}
+
 /* Runs units first .. units-1, where the cost is known, on as many threads as make it faster. */
 static void run_rest(const work *w, int64_t first) {
     double total = estimate(w, w->units - first);
     int threads = w->l->threads;
     if (total < TICKS_PARALLEL || threads == 1 || (threads = threads ? threads : cpu_count()) == 1) {
-        run_timed(w, first, w->units);
+        run_here(w, first, w->units);
         return;
     }
-    double parts = total / TICKS_PART, most = (double)threads * PARTS_A_THREAD;
-    split s = split_make(w, first, (int64_t)((double)(w->units - first) / (parts < most ? parts : most)) + 1);
+    split s = split_make(w, first, (int64_t)((double)(w->units - first) / parts_of(w, total, threads)) + 1);
     pool_run(threads, s.last <= s.base ? 1 : (s.last - s.base + s.size - 1) / s.size, run_part, &s);
 }
 
@@ -132,7 +155,7 @@ bool work_parallel(const work *w) {
 void work_run(const work *w) {
     if (!cost_of(w)) {
         int64_t probe = w->units < w->probe_min ? w->units : w->units / PROBE + 1;
-        run_timed(w, 0, probe);
+        run_here(w, 0, probe);
         if (probe < w->units)
             run_rest(w, probe);
     } else if (estimate(w, w->units) < TICKS_TIMED) {

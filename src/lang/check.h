@@ -94,10 +94,12 @@ enum {
 };
 
 /* The trip count of a loop at most: `factor` times the product of so many sizes of the call. factor 0: nothing is
- * known. */
+ * known. Of a part of a kernel: the greatest trip count of the loops nested in it, and its work: the nodes of its tree, each
+ * as many times as the factors of the loops around it within the part say. */
 typedef struct trips {
     int64_t factor;
     int sizes;
+    int64_t work;
 } trips;
 
 /* A named output whose type is being found: the type that it is assumed to have in this round, and the one that
@@ -156,7 +158,7 @@ struct instance {
     int variables;      /* scalar variables that exist at a time, those of callees among them */
     size_t locals_size; /* capacity of f.locals */
     struct table_use *tables; /* tables of file scope that it has locals for (constant.c) */
-    trips inside, around;     /* the greatest trip count of loops nested in it, and of the loops around its calls */
+    trips inside, around;     /* of its body, and the greatest trip count of the loops around its calls */
     instance *same_next;      /* another instance of the same definition */
     instance *done_next;      /* the instance that was finished before this one */
 };

@@ -588,9 +588,9 @@ static trips count_proved(check *c, const form *less_1, int64_t step) {
         for (int d = 0; c->core && d < c->core->ndims; d++) {
             form size = form_constant(TRIPS_OFFSET), one = size_form(c, d);
             if (form_add(&size, &one, scale) && at_most(c->known, less_1, &size, 0))
-                return (trips){scale, 1};
+                return (trips){scale, 1, 0};
         }
-    return (trips){few ? few : constant_proved(c, less_1, step, 4 * TRIPS_FEW, TRIPS_MAX), 0};
+    return (trips){few ? few : constant_proved(c, less_1, step, 4 * TRIPS_FEW, TRIPS_MAX), 0, 0};
 }
 
 /* The trip count of a loop from low to high in steps of `step`. */
@@ -598,7 +598,7 @@ static trips trips_between(check *c, const form *low, const form *high, int64_t 
     knowledge *k = c->known;
     known_mark before = known_here(c);
     form span = *high;
-    trips most = {0, 0};
+    trips most = {0};
     int steps = k->steps;
     k->steps = k->trip_steps;
     if (form_add(&span, low, -1))
@@ -769,7 +769,7 @@ static bool ends_by_halves(check *c, const syn *loop, const node *condition) {
 variable *loop_counter(check *c, const syn *loop, const node *condition, const node *start, trips *most) {
     int id = NO_NAME;
     if (ends_by_halves(c, loop, condition))
-        *most = (trips){64, 0};
+        *most = (trips){64, 0, 0};
     counting l = {.step = step_of(loop->kid[1], &id)};
     form low, high;
     if (!l.step || !start || !starts_with(loop->list, id))

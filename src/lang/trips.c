@@ -2,38 +2,45 @@
  * (uf_definition.max_steps). range.c finds the trip count of each loop where it is checked; here the trip counts of
  * loops nested in each other, in helpers too, are multiplied. A loop is short if all loops around it, itself and all
  * loops inside it together have at most TRIPS_MAX iterations, or that many times the product of a few sizes of the
- * call. */
+ * call, and if what these compute together is at most WORK_MAX nodes. */
 #include <assert.h>
 
 #include "lang/check.h"
 
 enum {
     SIZES_MOST = 4,
+    WORK_MAX = 1 << 26, /* some 50 ms of one processor */
+    MATH_WORK = 32,     /* of a math function, in nodes */
     /* What stands in a counted loop is done in each step of it. To be short it may have 64 iterations of its own, and
      * no sizes. */
     AROUND_COUNTED = TRIPS_MAX / 64
 };
 
-static const trips once = {1, 0}, counted = {AROUND_COUNTED, SIZES_MOST};
+static const trips once = {1, 0, 0}, counted = {AROUND_COUNTED, SIZES_MOST, 0};
 
-static trips product(trips a, trips b) {
-    assert(a.factor <= TRIPS_MAX + 1 && b.factor <= TRIPS_MAX + 1);
-    int64_t factor = a.factor * b.factor; /* cannot overflow: both are at most TRIPS_MAX + 1 */
-    return (trips){factor > TRIPS_MAX ? TRIPS_MAX + 1 : factor, a.sizes + b.sizes};
+static int64_t capped(int64_t n, int64_t limit) { return n > limit ? limit + 1 : n; }
+
+/* Of loops around a part. The products cannot overflow: factors are at most TRIPS_MAX + 1, work at most WORK_MAX + 1. */
+static trips product(trips loops, trips part) {
+    assert(loops.factor <= TRIPS_MAX + 1 && part.factor <= TRIPS_MAX + 1 && part.work <= WORK_MAX + 1);
+    return (trips){capped(loops.factor * part.factor, TRIPS_MAX), loops.sizes + part.sizes,
+                   capped(loops.factor * part.work, WORK_MAX)};
 }
 
-static trips greater(trips a, trips b) {
-    return (trips){a.factor > b.factor ? a.factor : b.factor, a.sizes > b.sizes ? a.sizes : b.sizes};
+/* Of two parts beside each other. */
+static trips both(trips a, trips b) {
+    return (trips){a.factor > b.factor ? a.factor : b.factor, a.sizes > b.sizes ? a.sizes : b.sizes,
+                   capped(a.work + b.work, WORK_MAX)};
 }
 
-static bool is_short(trips p) { return p.factor <= TRIPS_MAX && p.sizes <= SIZES_MOST; }
+static bool is_short(trips p) { return p.factor <= TRIPS_MAX && p.sizes <= SIZES_MOST && p.work <= WORK_MAX; }
 
 void trips_note(node *n, trips most) {
     n->value.as.i = most.factor;
     n->dim = most.sizes;
 }
 
-static trips noted(const node *n) { return n->value.as.i ? (trips){n->value.as.i, n->dim} : counted; }
+static trips noted(const node *n) { return n->value.as.i ? (trips){n->value.as.i, n->dim, 0} : counted; }
 
 /* The trip count of a loop by itself; *known: it is proved. */
 static trips own(const node *n, bool *known) {
@@ -64,12 +71,12 @@ static void mark(walk *w, node *n, bool is_counted) {
 
 static trips list_walk(walk *w, node *list, trips around);
 
-/* The trip count of the loops in a callee. While marking, the loops around the call are noted in it. */
+/* Of the body of a callee. While marking, the loops around the call are noted in it. */
 static trips call_walk(const walk *w, const node *n, trips around) {
     instance *callee = (instance *)n->callee;
     assert(callee->inside.factor); /* callees are walked before their callers */
     if (w->mark)
-        callee->around = greater(callee->around, around);
+        callee->around = both(callee->around, around);
     return callee->inside;
 }
 
@@ -81,30 +88,30 @@ static bool has_long_order(const node *n) {
     return order->kind != N_CONST || order->value.as.i > 64 || order->value.as.i < -64;
 }
 
-/* The greatest trip count of the loops nested in a node. */
 static trips node_walk(walk *w, node *n, trips around) {
     trips inside = once, loop = once;
     bool known = true, loops = n->kind == N_LOOP || n->kind == N_REDUCE || n->kind == N_FORALL;
     if (loops)
         loop = own(n, &known);
     trips here = product(around, loop);
+    inside.work = n->kind == N_MATH ? MATH_WORK : 1;
     if (n->callee)
-        inside = call_walk(w, n, here);
+        inside = both(inside, call_walk(w, n, here));
     for (int k = 0; k < 3; k++)
         if (n->kid[k])
-            inside = greater(inside, node_walk(w, n->kid[k], here));
+            inside = both(inside, node_walk(w, n->kid[k], here));
     node *const lists[] = {n->args, n->body, n->other, n->step};
     for (size_t i = 0; i < COUNT(lists); i++)
-        inside = greater(inside, list_walk(w, lists[i], here));
+        inside = both(inside, list_walk(w, lists[i], here));
     mark(w, n, (loops && (!known || !is_short(product(here, inside)))) || has_long_order(n));
     return product(loop, inside);
 }
 
 static trips list_walk(walk *w, node *list, trips around) {
-    trips most = once;
+    trips all = once;
     for (; list; list = list->next)
-        most = greater(most, node_walk(w, list, around));
-    return most;
+        all = both(all, node_walk(w, list, around));
+    return all;
 }
 
 /* In tree.functions callees come before callers; in the list of instances, callers come before callees. */

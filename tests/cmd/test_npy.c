@@ -66,11 +66,11 @@ static void make_file(bytes *b, int version, const char *header, size_t length, 
 /* Parses a copy whose end is the end of a page, with no page behind it. */
 static bool parse(const bytes *b, npy_header *h, char why[WHY_SIZE]) {
     static unsigned char *pages;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t beyond = (size_t)sysconf(_SC_PAGESIZE);
     if (!pages) {
-        pages = mmap(NULL, ROOM + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        pages = mmap(NULL, ROOM + beyond, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         assert_true(pages != MAP_FAILED);
-        assert_int_equal(mprotect(pages + ROOM, page, PROT_NONE), 0);
+        assert_int_equal(mprotect(pages + ROOM, beyond, PROT_NONE), 0);
     }
     memcpy(pages + ROOM - b->length, b->at, b->length);
     memset(why, 0, WHY_SIZE);

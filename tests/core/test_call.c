@@ -426,6 +426,40 @@ static void masked(void **state) {
     uf_free(f);
 }
 
+/* Long rows under a contiguous mask go by strips; an input that is the same for all elements does not move with them. */
+static void masked_strips(void **state) {
+    (void)state;
+    enum {
+        N = 5000
+    };
+    static float x[N], r[N], y = 7;
+    static uint8_t mask[N];
+    uf_func *f = make("float32,float32->float32", "(x, y) { return x + y; }");
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)i;
+        r[i] = -5;
+        mask[i] = i / 1500 % 2 == 0 || i % 11 == 0;
+    }
+    DLTensor hm = {.data = mask, .device = {kDLCPU, 0}, .ndim = 1, .dtype = BOOL, .shape = (int64_t[]){N}},
+             hy = {.data = &y,
+                   .device = {kDLCPU, 0},
+                   .ndim = 1,
+                   .dtype = F32,
+                   .shape = (int64_t[]){N},
+                   .strides = (int64_t[]){0}};
+    twin tx = twin_of(UF_ARRAY(x, N), x, N), ty = twin_of(hy, &y, 1), tr = twin_of(UF_ARRAY(r, N), r, N),
+         tm = twin_of(hm, mask, N);
+    OK(uf_call(f, 3, (DLTensor[]){tx.used, ty.used, tr.used},
+               &(uf_options){.size = sizeof(uf_options), .where = &tm.used}));
+    twin_back(&tx, x, N);
+    twin_back(&ty, &y, 1);
+    twin_back(&tr, r, N);
+    twin_back(&tm, mask, N);
+    for (int i = 0; i < N; i++)
+        assert_true(r[i] == (mask[i] ? x[i] + 7 : -5));
+    uf_free(f);
+}
+
 /* ---- Overlap ---- */
 
 static void in_place(void **state) {
@@ -726,6 +760,7 @@ int main(void) {
         cmocka_unit_test(any_types),
         cmocka_unit_test(several_outputs),
         cmocka_unit_test(masked),
+        cmocka_unit_test(masked_strips),
         cmocka_unit_test(in_place),
         cmocka_unit_test(overlapping),
         cmocka_unit_test(bad_outputs),

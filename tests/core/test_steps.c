@@ -482,6 +482,28 @@ static void test_cancel(void **unused) {
     }
 }
 
+/* Loops that are proved short do not look at the flag; a call does so between its parts, of which one thread has many, too. */
+static void test_cancel_short(void **unused) {
+    (void)unused;
+    if (on_gpu())
+        skip();
+    uf_func *f = define("short", NULL, "int64->int64",
+                        "(x) { float64 y = x; for (int i = 0; i < 30000; i++) y = sin(y); return y > 2; }", 0, 0);
+    DLManagedTensor *flag = flag_new(), *x = line(5000, true), *y = kept(5000);
+    pthread_t other;
+    assert_int_equal(pthread_create(&other, NULL, set_soon, flag->dl_tensor.data), 0);
+    uf_status s = uf_call(f, 2, (DLTensor[]){x->dl_tensor, y->dl_tensor},
+                          &(uf_options){.size = sizeof(uf_options), .threads = 1, .cancel = flag->dl_tensor.data});
+    pthread_join(other, NULL);
+    says(s, "short: the call was cancelled");
+    assert_int_equal(data_of(y)[0], 0);
+    assert_int_equal(data_of(y)[4999], KEPT);
+    DLManagedTensor *all[] = {flag, x, y};
+    for (size_t k = 0; k < COUNT(all); k++)
+        drop(all[k]);
+    uf_free(f);
+}
+
 /* The flag that is not set, and steps that are not spent, change nothing. */
 static void test_unspent(void **unused) {
     static const char source[] =
@@ -557,6 +579,7 @@ typedef struct proof {
     const char *layout, *signatures, *source;
 } proof;
 
+#define EIGHT(text) text text text text text text text text
 #define VECTOR "(n)->(n)", "float64->float64"
 #define SCALAR NULL, "int64->int64"
 
@@ -593,6 +616,15 @@ static const proof proofs[] = {
     {2, SCALAR,
      "f(n) { int64_t s = n; for (int i = 0; i < 4000; i++) s += i; return s; } "
      "(x) { int64_t s = 0; for (int i = 0; i < 4000; i++) s += f(x); return s; }"},
+    {0, NULL, "float64->float64",
+     "(x) { for (int i = 0; i < 100000; i++) x = sin(x); return x; }"}, /* what a pass costs counts */
+    {1, NULL, "float64->float64",
+     "(x) { for (int i = 0; i < 100000; i++) x = " EIGHT("sin(") EIGHT("cos(") EIGHT("tan(") "x" EIGHT(")") EIGHT(")")
+         EIGHT(")") "; return x; }"},
+    {2, NULL, "float64->float64",
+     "f(x) { for (int i = 0; i < 1000; i++) x = " EIGHT("sin(") EIGHT("cos(") EIGHT("tan(") "x" EIGHT(")") EIGHT(")")
+         EIGHT(")") "; return x; } "
+                    "(x) { for (int i = 0; i < 1000; i++) x = f(x); return x; }"},
     {0, NULL, "complex128,complex128->complex128", "(z, w) { return pow(z, w); }"},
     {2, NULL, "float64->float64", "(x) { return jn(3, x); }"}, /* its series, and its order */
 };
@@ -713,11 +745,12 @@ static void test_random_loops(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elements),    cmocka_unit_test(test_exactly), cmocka_unit_test(test_call_verbs),
-        cmocka_unit_test(test_gufunc),      cmocka_unit_test(test_forall),  cmocka_unit_test(test_binary_folds),
-        cmocka_unit_test(test_reductions),  cmocka_unit_test(test_updates), cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_much_code),   cmocka_unit_test(test_unspent), cmocka_unit_test(test_flags),
-        cmocka_unit_test(test_definitions), cmocka_unit_test(test_proofs),  cmocka_unit_test(test_random_loops),
+        cmocka_unit_test(test_elements),     cmocka_unit_test(test_exactly),     cmocka_unit_test(test_call_verbs),
+        cmocka_unit_test(test_gufunc),       cmocka_unit_test(test_forall),      cmocka_unit_test(test_binary_folds),
+        cmocka_unit_test(test_reductions),   cmocka_unit_test(test_updates),     cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_cancel_short), cmocka_unit_test(test_much_code),   cmocka_unit_test(test_unspent),
+        cmocka_unit_test(test_flags),        cmocka_unit_test(test_definitions), cmocka_unit_test(test_proofs),
+        cmocka_unit_test(test_random_loops),
     };
     return cmocka_run_group_tests_name("steps", tests, draw_seed, NULL);
 }
