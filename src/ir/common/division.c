@@ -1,8 +1,8 @@
 /* division.c - division of integers: by the instruction, or in elementwise loops of the CPU by floating arithmetic.
  *
  * No CPU divides vectors of integers, and its scalar instruction takes as long as ten to twenty others. In floating numbers the quotient is
- * the product of the numerator and the reciprocal of the denominator, which are vector instructions; and where all elements have one
- * denominator, as in x / 7, the compiler computes its reciprocal once before the loop. Where a loop must wait for each quotient, as in Euclid's
+ * the product of the numerator and the reciprocal of the denominator, which are vector instructions. Where all elements have one
+ * denominator, as in x / 7, reciprocal.c has a faster way. Where a loop must wait for each quotient, as in Euclid's
  * algorithm, the instruction is faster.
  *
  * Why the result is exact. With integers of w bits in a format of p bits of precision, the computed (a + 1/2) * (1 / b) is off by a factor of
@@ -151,25 +151,32 @@ static ssa divide(emit *e, op o, dtype type, const division *d, ssa a, ssa b) {
 
 ssa emit_divide(emit *e, op o, dtype type, ssa a, ssa b) { return divide(e, o, type, NULL, a, b); }
 
-/* Bits of the integers that an expression can have: where a narrower one is converted, and keeps its value, those of that. */
-static int width_of(const node *n) {
-    const dtype_info *to = &dtypes[n->type];
-    if (n->kind == N_CONVERT) {
-        const dtype_info *from = &dtypes[n->kid[0]->type];
-        if (from->kind < DK_FLOATING && from->size < to->size && (to->is_signed || !from->is_signed))
-            return 8 * from->size;
-    }
-    return 8 * to->size;
+/* The values of an integer expression: where a narrower one is converted, and keeps its value, the values of that. */
+static integer_range range_of(const node *n) {
+    const dtype_info *to = &dtypes[n->type], *from = n->kind == N_CONVERT ? &dtypes[n->kid[0]->type] : to;
+    if (from->kind < DK_FLOATING && from->size < to->size && (to->is_signed || !from->is_signed))
+        to = from;
+    return (integer_range){8 * to->size, to->is_signed};
+}
+
+/* The range that has both; twice the bits of one without sign, if the other one has one. */
+static integer_range range_of_both(integer_range a, integer_range b) {
+    bool is_signed = a.is_signed || b.is_signed;
+    int a_bits = a.bits << (is_signed && !a.is_signed), b_bits = b.bits << (is_signed && !b.is_signed);
+    return (integer_range){a_bits > b_bits ? a_bits : b_bits, is_signed};
 }
 
 /* Vectors of 64-bit integers are converted to double, and multiplied, by instructions of AVX-512 alone. */
-static const division *floating_form(const emit *e, const node *a, const node *b) {
-    int width = width_of(a) > width_of(b) ? width_of(a) : width_of(b);
-    if (!e->divides_by_floating || b->kind == N_CONST)
-        return NULL;
-    return width <= 16 ? &by_float : width <= 32 ? &by_double : e->target->vector_bits == 512 ? &by_double_twice : NULL;
+static const division *floating_form(const emit *e, int bits) {
+    return bits <= 16 ? &by_float : bits <= 32 ? &by_double : e->target->vector_bits == 512 ? &by_double_twice : NULL;
 }
 
 ssa emit_integer_quotient(body *b, op o, dtype type, const node *numerator, const node *denominator, ssa x, ssa y) {
-    return divide(b->e, o, type, floating_form(b->e, numerator, denominator), x, y);
+    integer_range range = range_of(numerator), other = range_of(denominator);
+    if (!b->e->divides_by_floating || denominator->kind == N_CONST)
+        return emit_divide(b->e, o, type, x, y);
+    if (b->e->target->vector_bits < 512 &&
+        is_uniform(b, denominator)) /* vectors of 512 bits were seen to convert and multiply faster */
+        return emit_divide_shared(b->e, o, type, range_of_both(range, other), x, y);
+    return divide(b->e, o, type, floating_form(b->e, range.bits > other.bits ? range.bits : other.bits), x, y);
 }

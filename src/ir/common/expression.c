@@ -695,14 +695,15 @@ static ssa update(body *b, const node *n) {
     return n->postfix ? old : stored;
 }
 
+bool is_uniform(body *b, const node *n) {
+    while (n && n->kind == N_CONVERT)
+        n = n->kid[0];
+    return n && b->e->uniform && n->kind == N_LOCAL && is_input(b, n) && b->e->uniform >> n->local & 1;
+}
+
 /* Is it pow, with an exponent that all elements share? */
 static bool has_one_exponent(body *b, const node *n) {
-    const node *exponent = n->args ? n->args->next : NULL;
-    if (!b->e->uniform || strcmp(n->math->name, "pow") != 0)
-        return false;
-    while (exponent && exponent->kind == N_CONVERT)
-        exponent = exponent->kid[0];
-    return exponent && exponent->kind == N_LOCAL && is_input(b, exponent) && b->e->uniform >> exponent->local & 1;
+    return n->args && !strcmp(n->math->name, "pow") && is_uniform(b, n->args->next);
 }
 
 static ssa math(body *b, const node *n) {

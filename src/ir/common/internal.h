@@ -99,10 +99,19 @@ ssa emit_quotient(body *b, dtype type, const node *numerator, const node *denomi
 /* ---- Division of integers (division.c): o is OP_DIV or OP_REM ---- */
 
 ssa emit_divide(emit *e, op o, dtype type, ssa a, ssa b);
+/* The values that an integer has: those of a type of so many bits. */
+typedef struct integer_range {
+    int bits;
+    bool is_signed;
+} integer_range;
+/* reciprocal.c: the same of integers in a range, where b is the same in all elements of the innermost loop. */
+ssa emit_divide_shared(emit *e, op o, dtype type, integer_range range, ssa a, ssa b);
 /* The same for x and y, which are the values of two expressions, in the form that is faster for these. */
 ssa emit_integer_quotient(body *b, op o, dtype type, const node *numerator, const node *denominator, ssa x, ssa y);
 
 ssa emit_expression(body *b, const node *n); /* expression.c */
+/* expression.c; is it an input, converted or not, that is the same in all elements of the innermost loop? */
+bool is_uniform(body *b, const node *n);
 /* expression.c; calls f and returns its only result. line: the call's line in the source; 0: it has none of its own. */
 ssa emit_call(body *b, const function *f, const ssa *values, int line);
 /* Stores and loads elements of core operands (expression.c): one, or n neighbours along the unit dimension by aligned accesses. */
