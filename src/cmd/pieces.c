@@ -109,11 +109,12 @@ static uf_status run_pieces(pieces *p) {
     return s;
 }
 
-/* Only work that is watched is cut, and only if an error does not tell a place in the array. */
+/* Only work that is watched is cut, and only if an error does not tell a place in the array. Where --shape says the outputs' shapes,
+ * nothing has compared them with those of the inputs before the call does, which must see them whole. */
 static bool is_cut(const call *c, const method *m) {
     const function_request *r = &c->job->function;
-    return m->dimension && strcmp(c->about.kind, "elementwise") == 0 && progress_wanted() && !r->max_steps &&
-           !(r->flags & UF_DEBUG);
+    return m->dimension && strcmp(c->about.kind, "elementwise") == 0 && progress_wanted() && !c->job->nshapes &&
+           !r->max_steps && !(r->flags & UF_DEBUG);
 }
 
 uf_status compute_watched(call *c, const method *m) {

@@ -88,6 +88,16 @@ def short_work(rng, path):
 
 
 @in_folder
+def shape_given(rng, path):
+    """--shape is compared with the inputs at a terminal, too, where work is cut in pieces."""
+    np.save(path("x.npy"), np.arange(5.0))
+    seen, status = at_terminal("run", "sqrt", path("x.npy"), "--shape", "10", "-t", "float64")
+    assert os.WIFEXITED(status) and os.WEXITSTATUS(status) == 1 and b"dimension 0 is 5" in seen, (seen, status)
+    seen, status = at_terminal("run", "x + 0.5", path("x.npy"), "--shape", "5", "-t", "float64")
+    assert status == 0 and b"[0.5 1.5 2.5 3.5 4.5]" in seen, (seen, status)
+
+
+@in_folder
 def uncut(rng, path):
     """Work that is not cut in pieces is seen to go on."""
     np.save(path("x.npy"), rng.random(100000))
@@ -148,4 +158,4 @@ def benches(rng):
 
 
 if __name__ == "__main__":
-    sys.exit(run([progress, short_work, uncut, interrupted, interrupted_while_writing, benches]))
+    sys.exit(run([progress, short_work, shape_given, uncut, interrupted, interrupted_while_writing, benches]))
