@@ -151,7 +151,8 @@ static bool take_initial(job *j, const char *value) {
 
 static const option_row rows[] = {
     {"expression", 'e', WITH_FUNCTION, "KERNEL", "a kernel",
-     "a kernel or a formula in place of the first operand:\n'(x, y) { return x + y; }', 'x + y'", take_kernel, NULL},
+     "a kernel or a formula in place of the first operand, wherever it\nstands: '(x, y) { return x + y; }', 'x + y'",
+     take_kernel, NULL},
     {"output", 'o', COMPUTING, "OUT", "a path, another one for each output",
      "the file that the output goes to, - is standard output; once\nfor each output, in their order; without it "
      "outputs are "
@@ -336,16 +337,20 @@ static const option_row *row_of(unsigned bit, int got) {
     return NULL;
 }
 
-static int take_operand(job *j, const char *text) {
-    if (j->verb->function && !j->function.kernel && !j->function.what) {
-        j->function.what = text;
-        return DONE;
-    }
+static int take_input(job *j, const char *text) {
     if (!j->verb->most)
         return bad_usage(j->verb->name, "unexpected \"%s\"", text);
     if (j->ninputs == j->verb->most)
         return bad_usage(j->verb->name, "more than %d operands", j->verb->most);
     j->inputs[j->ninputs++] = text;
+    return DONE;
+}
+
+/* The first operand is the function, unless -e stands before it. */
+static int take_operand(job *j, const char *text) {
+    if (!j->verb->function || j->function.kernel || j->function.what)
+        return take_input(j, text);
+    j->function.what = text;
     return DONE;
 }
 
@@ -376,10 +381,25 @@ static int read_operands_behind(job *j, int argc, char **argv) {
     return status;
 }
 
-/* Where signatures that were given belong: to a kernel, or to the call of a function that has its own. */
-static int settle_signatures(job *j) {
-    if (!j->verb->function || j->function.kernel)
+/* -e stood behind the first operand, which was taken for the function, and is the first input. */
+static int give_function_back(job *j) {
+    const char *first = j->function.what;
+    j->function.what = NULL;
+    int status = take_input(j, first);
+    if (status != DONE)
+        return status;
+    memmove(j->inputs + 1, j->inputs, (size_t)(j->ninputs - 1) * sizeof *j->inputs);
+    j->inputs[0] = first;
+    return DONE;
+}
+
+/* Decides, once the whole line was read, what the function is, and where signatures that were given belong: to a kernel, or to the
+ * call of a function that has its own. */
+static int settle_function(job *j) {
+    if (!j->verb->function)
         return DONE;
+    if (j->function.kernel)
+        return j->function.what ? give_function_back(j) : DONE;
     if (!j->function.what)
         return bad_usage(j->verb->name, "a function is needed: a name of the catalogue, a file, a kernel or a formula");
     if (j->verb->bit & (COMPUTING | BENCH) && is_function(j->function.what)) {
@@ -412,5 +432,5 @@ int read_job(job *out, const verb *v, int argc, char **argv) {
             return status;
     }
     int status = read_operands_behind(out, argc, argv); /* those behind "--" */
-    return status == DONE ? settle_signatures(out) : status;
+    return status == DONE ? settle_function(out) : status;
 }

@@ -132,7 +132,13 @@ expect 2 '' 'device needs cpu, cuda or cuda:N, not "sm_90"' run "$add" 1 2 --dev
 expect 2 '' '"softmax" has its own' run softmax -l '(n)->()' 1
 
 expect 0 '^5$' '' run "$add" 2 3
-expect 0 '^-1\.5$' '' run "$add" -e "$add" 1 -2.5
+expect 0 '^-1\.5$' '' run -e "$add" 1 -2.5
+expect 0 '^-1\.5$' '' run 1 -e "$add" -2.5
+expect 0 '^-1\.5$' '' run 1 -2.5 -e 'x + y'
+expect 0 '^ \[ -6 -15 -24\]\]$' '' run "$work/a.npy" "$work/b.npy" -e 'y - x' -t int64
+expect 2 '' 'kernel takes 2 inputs, but 3 are given' run "$add" -e "$add" 1 -2.5
+expect 2 '' 'unexpected "add"' inspect add -e "$kernel"
+expect 2 '' 'more than 63 operands' at $(seq 64) -e 'x + y'
 expect 0 '^1\+2j$' '' run "$add" 1 2j
 expect 0 '^-3$' '' run -- "$add" -1 -2
 expect 0 '^ \[14 25 36\]\]$' '' run "$add" "$work/a.npy" "$work/b.npy"
@@ -337,7 +343,7 @@ expect 1 '' 'index 5 is outside' forall '[i](x) { x[i + 5] = 1; }' 'int8[2]' --d
 expect 0 '^9$' '' run 'x*x' 3
 expect 0 '^-1$' '' run 'b - a' 3 4
 expect 0 '^0\.75$' '' run 'x/y' 3. 4
-expect 0 '^3$' '' run '(int)M_PI' -e '(int)(M_PI * x)' 1
+expect 0 '^3$' '' run -e '(int)(M_PI * x)' 1
 expect 0 '^0\.5$' '' run 'sin (x*0) + (double)k/2' 3 1
 expect 0 '^5$' '' run 'max(x, y) > 4 ? 5 : x' 3 7
 expect 0 '^21$' '' reduce 'x+y' "$work/a.npy" -s 'dd->d'
