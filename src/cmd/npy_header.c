@@ -8,7 +8,10 @@
 
 enum {
     LONGEST = 1 << 20, /* bytes of a header; with at most 64 dimensions none is nearly as long */
-    SHOWN = 24         /* bytes of a file that a message shows */
+    SHOWN = 24,        /* bytes of a file that a message shows */
+    MOST_FIELDS =
+        1
+        << 16 /* read of a header, those of repeated records each time: many times what NPY_FIELDS_SIZE has room for */
 };
 
 static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
@@ -16,6 +19,7 @@ static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 typedef struct cursor {
     const unsigned char *start, *at, *end;
     char *why;
+    int *fields_left; /* of MOST_FIELDS, for all copies of the cursor */
 } cursor;
 
 static bool refuse(const cursor *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -189,7 +193,7 @@ static bool gap(const unsigned char *text, size_t length, int64_t *size) {
     return i == length;
 }
 
-static bool scalar_field(cursor *c, npy_header *h, size_t name_length, const dtype_row **type, int64_t *at) {
+static bool scalar_field(cursor *c, size_t name_length, const dtype_row **type, int64_t *at) {
     const unsigned char *text;
     size_t length;
     int64_t size;
@@ -203,7 +207,6 @@ static bool scalar_field(cursor *c, npy_header *h, size_t name_length, const dty
     }
     bool ordered = length && strchr("<>|=", *text) && *text;
     *type = dtype_spelled(text + ordered, length - ordered);
-    (void)h;
     if (!*type)
         return refuse(&before, "the dtype of a field is \"%s\"%s; it is none of the fifteen", show(text, length).text,
                       not_ours(length > ordered ? (char)text[ordered] : 0));
@@ -211,13 +214,54 @@ static bool scalar_field(cursor *c, npy_header *h, size_t name_length, const dty
            refuse(&before, "a field is in the other byte order; records are read in this machine's");
 }
 
+/* Reads the extents of a field, if it has some: how many elements they are. */
+static bool field_count(cursor *c, int64_t *count) {
+    npy_header shaped = {0};
+    *count = 1;
+    if (take(c, ',') && !shape(c, &shaped))
+        return false;
+    for (int d = 0; d < shaped.ndim; d++)
+        if (shaped.shape[d] < 1 || __builtin_mul_overflow(*count, shaped.shape[d], count) || *count > LONGEST)
+            return refuse(c, "a field has no elements, or too many");
+    return true;
+}
+
+/* Reads records within records, and behind them how many there are. Each has scalars, whose number has a limit, so that no header
+ * takes long. */
+static bool nested_field(cursor *c, npy_header *h, int64_t *at, size_t *used, int depth) {
+    const cursor first = *c;
+    const size_t before = *used;
+    int64_t count;
+    if (!fields(c, h, at, used, depth + 1))
+        return false;
+    if (*used == before)
+        return refuse(&first, "a field has no scalars");
+    if (!field_count(c, &count))
+        return false;
+    for (int64_t i = 1; i < count; i++) {
+        cursor again = first;
+        if (!fields(&again, h, at, used, depth + 1))
+            return false;
+    }
+    return true;
+}
+
+/* Reads scalars, or a gap, whose type is NULL. */
+static bool plain_field(cursor *c, npy_header *h, size_t name_length, int64_t *at, size_t *used) {
+    const dtype_row *type;
+    int64_t count;
+    if (!scalar_field(c, name_length, &type, at) || !field_count(c, &count))
+        return false;
+    return !type || scalars_add(c, h, type, count, at, used);
+}
+
 /* field := "(" name "," ( string | fields ) [ "," shape ] ")" */
 static bool field(cursor *c, npy_header *h, int64_t *at, size_t *used, int depth) {
     const unsigned char *name;
     size_t length;
-    const dtype_row *type = NULL;
-    npy_header shaped = {0};
-    int64_t count = 1, first;
+    if (!*c->fields_left)
+        return refuse(c, "the records have too many fields");
+    --*c->fields_left;
     if (!take(c, '('))
         return unexpected(c, "\"(\" of a field");
     if (!string(c, "the name of a field", &name, &length))
@@ -225,32 +269,9 @@ static bool field(cursor *c, npy_header *h, int64_t *at, size_t *used, int depth
     if (!take(c, ','))
         return unexpected(c, "\",\"");
     skip_blanks(c);
-    cursor dtype_at = *c;
-    first = *at;
     bool nested = c->at < c->end && *c->at == '[';
-    if (!nested && !scalar_field(c, h, length, &type, at))
+    if (nested ? !nested_field(c, h, at, used, depth) : !plain_field(c, h, length, at, used))
         return false;
-    cursor behind = *c;
-    if (nested) { /* it is passed over here, and read once for each element below */
-        int64_t passed = *at;
-        size_t none = *used;
-        if (!fields(&behind, h, &passed, &none, depth + 1))
-            return false;
-        *c = behind;
-    }
-    if (take(c, ',') && !shape(c, &shaped))
-        return false;
-    for (int d = 0; d < shaped.ndim; d++)
-        if (shaped.shape[d] < 1 || __builtin_mul_overflow(count, shaped.shape[d], &count) || count > LONGEST)
-            return refuse(c, "a field has no elements, or too many");
-    for (int64_t i = 0; nested && i < count; i++) {
-        cursor again = dtype_at;
-        if (!fields(&again, h, at, used, depth + 1))
-            return false;
-    }
-    if (type && !scalars_add(c, h, type, count, &first, used))
-        return false;
-    *at = type ? first : *at;
     return take(c, ')') || unexpected(c, "\")\" of a field");
 }
 
@@ -398,7 +419,8 @@ bool npy_parse(const unsigned char *bytes, size_t length, npy_header *out, char 
         return false;
     if (length < out->offset)
         return too_short(length, "the header", why);
-    cursor c = {bytes, bytes + (bytes[6] > 1 ? 12 : 10), bytes + out->offset, why};
+    int fields_left = MOST_FIELDS;
+    cursor c = {bytes, bytes + (bytes[6] > 1 ? 12 : 10), bytes + out->offset, why, &fields_left};
     return dict(&c, out) && data_size(&c, out);
 }
 
