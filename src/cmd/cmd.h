@@ -294,15 +294,15 @@ array_writer npy_put, raw_put, csv_put, tsv_put, txt_put;
 /* Writes all bytes, and goes on after interruptions. False: errno says why. */
 bool write_all(int to, const void *data, size_t size);
 /* Writes a C-contiguous host array to a file ("-": standard output). An existing file is replaced once everything is
- * written, and is unchanged after a failure. */
-bool npy_write(const char *path, const DLTensor *array, const char *descr, char why[WHY_SIZE]);
+ * written, and is unchanged after a failure; what cannot be replaced, or is open for writing already, is written to. descr: as
+ * above. */
 bool write_with(array_writer *writer, const char *path, const DLTensor *array, const char *descr, char why[WHY_SIZE]);
 
 /* ---- Files of all forms (forms.c) ---- */
 
 /* Reads the array that a text of the command line names: a PATH, whose form its suffix says, or PATH:FORM. As npy_read. */
 bool file_read(npy *out, const char *text, bool bfloat16, char why[WHY_SIZE]);
-/* Writes an array to a PATH, or PATH:FORM, as npy_write. */
+/* Writes an array to a PATH, or PATH:FORM, as write_with. */
 bool file_write(const char *text, const DLTensor *array, const char *descr, char why[WHY_SIZE]);
 
 /* ---- Raw data, text, archives (raw.c, text_read.c, text_write.c, zip.c, npz.c) ---- */
@@ -442,7 +442,7 @@ int first_axis(const call *c);
 
 /* Reads one input: a number, whose value *n holds, or a file. Errors are printed. */
 int read_input(const job *j, const char *text, number *n, npy *file, DLTensor *out);
-/* Prints an array, or writes it to the file of that name, if there is one. descr: as for npy_write. Errors are printed. */
+/* Prints an array, or writes it to the file of that name, if there is one. descr: as for file_write. Errors are printed. */
 int deliver(const char *path, const DLTensor *array, const char *descr);
 /* A copy of an array, of its dtype, on a device, with its content or without. */
 uf_status device_copy(DLManagedTensor **copy, DLDevice device, const DLTensor *t, bool content);

@@ -11,6 +11,11 @@
 
 #include "cmd.h"
 
+enum {
+    INHERITED = 10, /* the shell's redirections: 0 to 9 */
+    MOST_LINKS = 40 /* one behind the other */
+};
+
 static bool refuse_by_errno(char *why) {
     snprintf(why, WHY_SIZE, "%s", strerror(errno));
     return false;
@@ -39,13 +44,32 @@ bool npy_put(int to, const DLTensor *array, const char *descr) {
            (!size || write_all(to, (const char *)array->data + array->byte_offset, size));
 }
 
-/* Writes to standard output, a device or a pipe, which cannot be replaced. */
-static bool write_stream(array_writer *writer, const char *path, const DLTensor *array, const char *descr) {
-    int to = strcmp(path, "-") == 0 ? STDOUT_FILENO : open(path, O_WRONLY | O_CLOEXEC);
-    if (to < 0)
-        return false;
+/* What the program has open for writing and is that file: standard output behind /dev/stdout, if it goes to a file; -1: nothing. */
+static int open_on(const struct stat *about) {
+    struct stat other;
+    for (int i = STDOUT_FILENO; i < INHERITED; i++) {
+        int flags = fcntl(i, F_GETFL);
+        if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && !fstat(i, &other) && other.st_dev == about->st_dev &&
+            other.st_ino == about->st_ino)
+            return i;
+    }
+    return -1;
+}
+
+/* Where an array goes that cannot replace what is there: standard output, a device, a pipe, or a file to which others may write
+ * before and after, which would be lost. -1: to a file of its own, or errno, which is 0 then, says why there is no place. */
+static int stream_of(const char *path, const struct stat *there) {
+    errno = 0;
+    if (strcmp(path, "-") == 0)
+        return STDOUT_FILENO;
+    int to = there ? open_on(there) : -1;
+    errno = 0;
+    return to >= 0 || !there || S_ISREG(there->st_mode) ? to : open(path, O_WRONLY | O_CLOEXEC);
+}
+
+static bool write_stream(array_writer *writer, int to, const DLTensor *array, const char *descr) {
     bool good = writer(to, array, descr);
-    if (to == STDOUT_FILENO)
+    if (to < INHERITED)
         return good;
     int error = errno;
     bool closed = close(to) == 0;
@@ -101,21 +125,46 @@ static bool write_replacing(array_writer *writer, const char *path, const struct
     return good;
 }
 
-bool write_with(array_writer *writer, const char *path, const DLTensor *array, const char *descr, char why[WHY_SIZE]) {
-    struct stat about;
-    bool there = strcmp(path, "-") != 0 && stat(path, &about) == 0;
-    if (strcmp(path, "-") == 0 || (there && !S_ISREG(about.st_mode)))
-        return write_stream(writer, path, array, descr) || refuse_by_errno(why);
-    /* a symbolic link stays, and the file that it leads to is replaced */
-    char *target = there ? realpath(path, NULL) : NULL;
-    if (there && !target)
-        return refuse_by_errno(why);
-    bool good =
-        write_replacing(writer, target ? target : path, there ? &about : NULL, array, descr) || refuse_by_errno(why);
+/* Where a symbolic link leads to. NULL: errno says why, EINVAL that the path is no link. */
+static char *link_target(const char *path) {
+    char to[PATH_MAX], *target = NULL;
+    ssize_t n = readlink(path, to, sizeof to - 1);
+    if (n < 0)
+        return NULL;
+    to[n] = 0;
+    const char *slash = *to == '/' ? NULL : strrchr(path, '/');
+    return asprintf(&target, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, to) < 0 ? NULL : target;
+}
+
+/* The path of the file itself, behind all symbolic links, which stay; it need not be there. NULL: errno says why. */
+static char *path_of_file(const char *path) {
+    char *at = strdup(path);
+    for (int i = 0; at && i < MOST_LINKS; i++) {
+        char *next = link_target(at);
+        if (!next && (errno == EINVAL || errno == ENOENT))
+            return at;
+        free(at);
+        at = next;
+    }
+    free(at);
+    errno = at ? ELOOP : errno;
+    return NULL;
+}
+
+static bool write_file(array_writer *writer, const char *path, const struct stat *there, const DLTensor *array,
+                       const char *descr) {
+    char *target = path_of_file(path);
+    bool good = target && write_replacing(writer, target, there, array, descr);
+    int error = errno;
     free(target);
+    errno = error;
     return good;
 }
 
-bool npy_write(const char *path, const DLTensor *array, const char *descr, char why[WHY_SIZE]) {
-    return write_with(npy_put, path, array, descr, why);
+bool write_with(array_writer *writer, const char *path, const DLTensor *array, const char *descr, char why[WHY_SIZE]) {
+    struct stat about, *there = strcmp(path, "-") != 0 && stat(path, &about) == 0 ? &about : NULL;
+    int to = stream_of(path, there);
+    bool good =
+        to >= 0 ? write_stream(writer, to, array, descr) : !errno && write_file(writer, path, there, array, descr);
+    return good || refuse_by_errno(why);
 }

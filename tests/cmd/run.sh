@@ -282,6 +282,23 @@ cp "$work/out" "$work/standard.npy"
 leaves standard.npy '|i1' '(3,)' '\014\026\040'
 input=
 
+# holds FILE TEXT: the file has these lines.
+holds() {
+    n=$((n + 1))
+    printf "$2" >"$work/expected"
+    cmp "$work/$1" "$work/expected" >"$work/out" 2>&1 || printf 'not '
+    echo "ok $n - $1 has what was written to it"
+    [ ! -s "$work/out" ] || { cat "$work/out"; od -c "$work/$1"; } | sed 's/^/# /'
+}
+# Of a file that standard output goes to, nothing is lost.
+for to in -:csv /dev/stdout:csv "$work/app.txt:csv" /dev/fd/3:csv /dev/stderr:csv; do
+    { echo first; "$BUILD/ufunc" run "$add" 1 2 -o $to; echo last; } >"$work/app.txt" 2>&1 3>&1
+    holds app.txt 'first\n3\nlast\n'
+done
+echo 1 >"$work/in.csv" # one that is open for reading is replaced
+"$BUILD/ufunc" run 'x + 1' -:csv -o "$work/in.csv" <"$work/in.csv"
+holds in.csv '2\n'
+
 # Verbs of the library that have no `run` in them.
 npy counts.npy '<i8' '(2,)' False '\001\000\000\000\000\000\000\000\002\000\000\000\000\000\000\000'
 npy none.npy '|b1' '(1,)' False '\000'

@@ -148,6 +148,10 @@ static const struct {
     {"{'descr': [('a', '<f8', (300,))]}", "too many fields"},
     {"{'descr': [('a', [('a', [('a', [('a', [('a', [('a', [('a', [('a', [('a', [('a', '<f4')])])])])])])])])])]}",
      "deep"},
+    {"{'descr': [('a', [], (1048576,))]}", "byte 27: a field has no scalars"},
+    {"{'descr': [('',[('',[('',[('',[],(1048576,))],(1048576,))],(1048576,))],(1048576,))]}", "a field has no scalars"},
+    {"{'descr': [('a', [('', '|V4')])]}", "a field has no scalars"},
+    {"{'descr': [('a', [('a', [('b', '|u1')], (1000,))], (1000,))]}", "too many fields"},
     {"{'descr': ('<f4', (2,))}", "the string of a dtype is needed"},
     {"{'descr': '<U3'}", "\"<U3\", text"},
     {"{'descr': '<M8[ns]'}", "\"<M8[ns]\", times"},
@@ -210,6 +214,35 @@ static void refused_file(const bytes *b, const char *part) {
         fail_msg("\"%s\" lacks \"%s\"", why, part);
 }
 
+/* Fields that take no room in the record are counted, too, each time that they are read. */
+static void many_fields(void **unused) {
+    (void)unused;
+    static char header[ROOM - 100];
+    static bytes b;
+    char *end = stpcpy(header, "{'descr': [('a', [");
+    while (end < header + sizeof header - 100)
+        end = stpcpy(end, "('','V0'),");
+    strcpy(end, "('b', '|u1')], (300,))]}");
+    make_file(&b, 1, header, strlen(header), 0);
+    refused_file(&b, "the records have too many fields");
+}
+
+/* Records in records are read once for each of them, in their order. */
+static void nested_fields(void **unused) {
+    (void)unused;
+    static bytes b;
+    npy_header h;
+    char why[WHY_SIZE];
+    const char *header =
+        "{'descr': [('a', [('b', '|u1'), ('', '|V1'), ('c', [('d', '|i1', (2,))])], (2,)), ('e', '<f4')], "
+        "'fortran_order': False, 'shape': ()}";
+    make_file(&b, 1, header, strlen(header), 0);
+    if (!parse(&b, &h, why))
+        fail_msg("%s", why);
+    assert_string_equal(h.fields, "u1@0;i1@2;i1@3;u1@4;i1@6;i1@7;f4@8;");
+    assert_int_equal(h.element, 12);
+}
+
 static const char plain[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }\n";
 
 static void hostile_prefixes(void **unused) {
@@ -251,7 +284,7 @@ static DLTensor tensor(void *data, const char *type, int ndim, int64_t *shape) {
 
 static void must_write(const char *path, const DLTensor *t) {
     char why[WHY_SIZE];
-    if (!npy_write(path, t, NULL, why))
+    if (!write_with(npy_put, path, t, NULL, why))
         fail_msg("%s: %s", path, why);
 }
 
@@ -445,8 +478,8 @@ static void failed_write(void **unused) {
     low = (struct rlimit){1 << 12, old.rlim_max};
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &low);
-    bool good = npy_write(path_of("kept.npy"), &large, NULL, why),
-         fresh = npy_write(path_of("fresh.npy"), &large, NULL, why);
+    bool good = write_with(npy_put, path_of("kept.npy"), &large, NULL, why),
+         fresh = write_with(npy_put, path_of("fresh.npy"), &large, NULL, why);
     setrlimit(RLIMIT_FSIZE, &old);
     assert_false(good || fresh);
     assert_string_equal(why, strerror(EFBIG));
@@ -455,10 +488,10 @@ static void failed_write(void **unused) {
     assert_memory_equal(file.array.data, few, sizeof few);
     npy_close(&file);
 
-    assert_false(npy_write(folder, &small, NULL, why));
+    assert_false(write_with(npy_put, folder, &small, NULL, why));
     assert_string_equal(why, strerror(EISDIR));
-    assert_false(npy_write("/nowhere/x.npy", &small, NULL, why));
-    assert_false(npy_write("/dev/full", &small, NULL, why));
+    assert_false(write_with(npy_put, "/nowhere/x.npy", &small, NULL, why));
+    assert_false(write_with(npy_put, "/dev/full", &small, NULL, why));
     assert_string_equal(why, strerror(ENOSPC));
     must_write("/dev/null", &small);
 }
@@ -487,6 +520,32 @@ static void replaced(void **unused) {
     assert_int_equal(about.st_mode & 0777, 0640);
     npy_close(&before);
     npy_close(&after);
+}
+
+/* A link that leads to nothing yet stays a link as well, from whichever folder it leads where; one that leads to itself is an error. */
+static void links_to_nothing(void **unused) {
+    (void)unused;
+    float data[4] = {1, 2, 3, 4};
+    DLTensor t = tensor(data, "float32", 1, (int64_t[]){4});
+    struct stat about;
+    npy file;
+    char why[WHY_SIZE];
+    assert_int_equal(mkdir(path_of("inner"), 0700), 0);
+    assert_int_equal(symlink("../fresh.npy", path_of("inner/second.npy")), 0);
+    assert_int_equal(symlink("inner/second.npy", path_of("first.npy")), 0);
+    must_write(path_of("first.npy"), &t);
+    assert_int_equal(lstat(path_of("first.npy"), &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    assert_int_equal(lstat(path_of("inner/second.npy"), &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    assert_int_equal(lstat(path_of("fresh.npy"), &about), 0);
+    assert_true(S_ISREG(about.st_mode));
+    must_read(&file, path_of("first.npy"));
+    assert_memory_equal(file.array.data, data, sizeof data);
+    npy_close(&file);
+    assert_int_equal(symlink("loop.npy", path_of("loop.npy")), 0);
+    assert_false(write_with(npy_put, path_of("loop.npy"), &t, NULL, why));
+    assert_string_equal(why, strerror(ELOOP));
 }
 
 /* ---- Damage ---- */
@@ -562,10 +621,13 @@ static int clear(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spellings),     cmocka_unit_test(hostile_headers), cmocka_unit_test(hostile_prefixes),
-        cmocka_unit_test(round_trips),   cmocka_unit_test(byte_orders),     cmocka_unit_test(nothing_to_swap),
-        cmocka_unit_test(files_refused), cmocka_unit_test(pipes),           cmocka_unit_test(failed_write),
-        cmocka_unit_test(replaced),      cmocka_unit_test(damaged),
+        cmocka_unit_test(spellings),        cmocka_unit_test(hostile_headers),
+        cmocka_unit_test(hostile_prefixes), cmocka_unit_test(many_fields),
+        cmocka_unit_test(nested_fields),    cmocka_unit_test(round_trips),
+        cmocka_unit_test(byte_orders),      cmocka_unit_test(nothing_to_swap),
+        cmocka_unit_test(files_refused),    cmocka_unit_test(pipes),
+        cmocka_unit_test(failed_write),     cmocka_unit_test(replaced),
+        cmocka_unit_test(links_to_nothing), cmocka_unit_test(damaged),
     };
     return cmocka_run_group_tests(tests, set_up, clear);
 }
