@@ -164,7 +164,9 @@ $(BUILD)/test/%: $(BUILD)/test/obj/%.o $(BUILD)/test/libhelpers.a $(INSIDE)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=lang_check,--undefined=__wrap_lang_check -o $@ $^ -lcmocka -lmpfr $(LIBS) $(RPATH)
 
 # The one part of the tool that is tested from inside: it reads strangers' files.
-$(BUILD)/test/test_npy: $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/npy_*.c) $(addprefix src/cmd/,value.c signals.c progress.c))
+FILES = $(patsubst %,obj/cmd/%.o,npy_header npy_read npy_write npz zip raw text_read text_write forms value print signals progress)
+$(BUILD)/test/test_npy $(BUILD)/test/test_corpora: $(FILES:%=$(BUILD)/%)
+$(BUILD)/test/test_npy $(BUILD)/test/test_corpora: LIBS += $(TOOL_LIBS)
 
 # Stand-ins for libraries a test machine may lack; tests load them by path.
 $(BUILD)/test/lib%.so: tests/support/mock/%.c tests/support/mock/%.h $(BUILD)/.flags | $(DEPS)/.deps-test
@@ -256,10 +258,10 @@ fuzz: $(FUZZ)/fuzzer
 	done
 
 $(FUZZ)/fuzzer: FORCE | $(DEPS)/.deps-lint
-	@$(MAKE) --no-print-directory $(FUZZ)/libufunc.a BUILD=$(FUZZ) DEPS=$(abspath $(DEPS)) CC=clang CFLAGS='$(FUZZ_FLAGS)'
+	@$(MAKE) --no-print-directory $(FUZZ)/libufunc.a $(FILES:%=$(FUZZ)/%) BUILD=$(FUZZ) DEPS=$(abspath $(DEPS)) CC=clang CFLAGS='$(FUZZ_FLAGS)'
 	$(call say,LD)
-	$(Q)clang -std=c11 -D_GNU_SOURCE $(WARNINGS) -Iinclude $(subst fuzzer-no-link,fuzzer,$(FUZZ_FLAGS)) -o $@ \
-	    $(wildcard tests/fuzz/fuzz_*.c) tests/fuzz/libfuzzer/fuzzer.c $(FUZZ)/libufunc.a $(LIBS)
+	$(Q)clang -std=c11 -D_GNU_SOURCE $(WARNINGS) -Iinclude -Isrc $(subst fuzzer-no-link,fuzzer,$(FUZZ_FLAGS)) -o $@ \
+	    $(wildcard tests/fuzz/fuzz_*.c) tests/fuzz/libfuzzer/fuzzer.c $(FILES:%=$(FUZZ)/%) $(FUZZ)/libufunc.a $(TOOL_LIBS) $(LIBS)
 
 lint: all | $(DEPS)/.deps-lint $(DEPS)/.deps-demo $(DEPS)/.deps-test
 	@BUILD=$(BUILD) DEPS=$(DEPS) MAKE='$(MAKE)' sh tools/lint.sh

@@ -10,16 +10,7 @@
 
 #include "targets.h"
 
-#define PROMISED(condition)                                     \
-    do                                                          \
-        if (!(condition)) {                                     \
-            fprintf(stderr, "does not hold: %s\n", #condition); \
-            abort();                                            \
-        }                                                       \
-    while (0)
-
-/* A copy that ends with NUL, on the heap, where the address sanitizer sees what is read behind it. */
-static char *text_of(const uint8_t *data, size_t size) {
+char *text_of(const uint8_t *data, size_t size) {
     char *text = malloc(size + 1);
     if (!text)
         abort();
@@ -156,6 +147,10 @@ static const fuzz_target targets[] = {
     {"expression", expression},
     {"module", module},
     {"file", file},
+    {"npy", fuzz_npy},
+    {"npz", fuzz_npz},
+    {"text", fuzz_text},
+    {"raw", fuzz_raw},
     {"calls", fuzz_calls},
 };
 
