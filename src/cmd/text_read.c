@@ -1,5 +1,6 @@
 /* text_read.c - reads numbers in rows and columns from text: a row a line, with commas, semicolons or blanks between its numbers,
- * comments from # on, and perhaps a first line of names. The dtype is the most general of the numbers: bool, int64, uint64, float64
+ * comments from # on, and perhaps a first line of names. One text has commas or semicolons, not both, since the commas may then be
+ * those of decimal fractions. The dtype is the most general of the numbers: bool, int64, uint64, float64
  * or complex128. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,7 +37,9 @@ typedef struct reader {
     size_t count, capacity, columns;
     int64_t rows, line;
     kind kind;
-    bool negative; /* one of the integers is */
+    bool negative;  /* one of the integers is */
+    char behind;    /* what separates the cell that was taken from the next one: , ; or a blank; 0: the line ends */
+    char separator; /* what separates those before; 0: nothing was there to be separated */
 } reader;
 
 static bool refuse(const reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -157,9 +160,12 @@ static bool take_cell(reader *r, char cell[LONGEST], size_t *length) {
     memcpy(cell, begin, fits ? *length : LONGEST - 1);
     cell[fits ? *length : LONGEST - 1] = 0;
     skip_blanks(r);
+    r->behind = ' ';
     if (r->at < r->end && is_separator(*r->at))
-        r->at++;
+        r->behind = *r->at++;
     skip_blanks(r);
+    if (r->behind == ' ' && ends_line(r))
+        r->behind = 0;
     return fits && !memchr(cell, 0, *length);
 }
 
@@ -174,19 +180,42 @@ static bool is_heading(reader r) {
     return true;
 }
 
-static bool read_row(reader *r) {
+static const char *name_of(char separator) {
+    return separator == ',' ? "a comma" : separator == ';' ? "a semicolon" : "a blank";
+}
+
+/* Is what stands behind a number what stands behind those before? "1,5;2,5" would else be four numbers. */
+static bool same_separator(reader *r, size_t column) {
+    if (!r->behind)
+        return true;
+    if (r->separator && r->separator != r->behind)
+        return refuse(
+            r,
+            "column %zu: %s is behind the number, but %s behind one before; one of them separates numbers, and "
+            "a fraction has a point",
+            column, name_of(r->behind), name_of(r->separator));
+    r->separator = r->behind;
+    return true;
+}
+
+static bool read_cell(reader *r, size_t column) {
     char cell[LONGEST];
-    size_t length, columns = 0;
+    size_t length;
     number n;
-    for (; !ends_line(r); columns++) {
-        if (!take_cell(r, cell, &length) || !read_number(cell, &n)) {
-            if (!*cell)
-                return refuse(r, "column %zu is empty", columns + 1);
-            return refuse(r, "column %zu: \"%.40s\" is no number", columns + 1, cell);
-        }
-        if (!add(r, &n))
+    if (take_cell(r, cell, &length) && read_number(cell, &n))
+        return same_separator(r, column) && add(r, &n);
+    if (!*cell)
+        return refuse(r, "column %zu is empty", column);
+    return refuse(r, "column %zu: \"%.40s\" is no number", column, cell);
+}
+
+static bool read_row(reader *r) {
+    size_t columns = 0;
+    while (!ends_line(r))
+        if (!read_cell(r, ++columns))
             return false;
-    }
+    if (r->behind)
+        return refuse(r, "column %zu is empty", columns + 1);
     if (r->rows && columns != r->columns)
         return refuse(r, "it has %zu number%s, but lines before it have %zu", columns, columns == 1 ? "" : "s",
                       r->columns);

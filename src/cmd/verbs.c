@@ -75,11 +75,12 @@ static const note notes[] = {
     {COMPUTING,
      "The form of a file follows from its name: .npy; .npz, whose array X is FILE.npz:X unless it has one alone; .csv, "
      ".tsv\n"
-     "and .txt, numbers in rows and columns. Raw data are FILE:float32[100,3], where -1 is an extent that they say, [] "
-     "one\n"
-     "dimension, < or > in front their byte order, and @BYTES behind the place where they begin. FILE:FORM overrides "
-     "the\n"
-     "name, and - is standard input: -:csv. Outputs have the forms npy, csv, tsv, txt and raw (also .bin).\n"},
+     "and .txt, numbers in rows and columns, with commas, semicolons or blanks between them, one of these in a file, "
+     "and\n"
+     "decimal points. Raw data are FILE:float32[100,3], where -1 is an extent that they say, [] one dimension, < or > "
+     "in\n"
+     "front their byte order, and @BYTES behind the place where they begin. FILE:FORM overrides the name, and - is\n"
+     "standard input: -:csv. Outputs have the forms npy, csv, tsv, txt and raw (also .bin).\n"},
 };
 
 static const page pages[] = {

@@ -431,6 +431,10 @@ expect 1 '' '"int3\[2\]" is no form' run '(x) { return x; }' "$work/t.bin:int3[2
 expect 1 '' 't.bin:uint8\[3\]: has 4 bytes; the dtype and shape given need 3' run '(x) { return x; }' "$work/t.bin:uint8[3]"
 expect 1 '' 'a.npy:npz: is no zip archive' run '(x) { return x; }' "$work/a.npy:npz"
 expect 1 '' 'line 1: column 1: ' run '(x) { return x; }' "$work/a.npy:csv"
+printf '1,5;2,5\n' >"$work/comma.csv"
+expect 1 '' 'comma.csv: line 1: column 2: a semicolon is behind the number, but a comma behind one before' run 'x*2' "$work/comma.csv"
+printf '1.5,2,\n3,4,\n' >"$work/open.csv"
+expect 1 '' 'open.csv: line 1: column 3 is empty' run 'x*2' "$work/open.csv"
 input=$work/t.csv
 expect 0 '^ \[ 1\.5 2\.25\]\]$' '' run 'x/2' -:csv
 input=

@@ -248,11 +248,13 @@ def text(rng, path):
                               ("true\nFALSE\n", [True, False], "?"), ("true,3", [[1, 3]], i), ("1\n18446744073709551615", [1, 2**64 - 1], "u8"),
                               ("-1\n18446744073709551615", [-1, 2.0**64], f), ("18446744073709551615\n-1", [2.0**64, -1], f),
                               ("1\n(2+3j)\n4.5", [1, 2 + 3j, 4.5], "c16"), ("nan\n-inf\n1", [np.nan, -np.inf, 1], f),
-                              (b"\xef\xbb\xbf7", [7], i), ("9007199254740993\n0.5", [9007199254740992, 0.5], f), ("0.1,\n0.2,\n", [0.1, 0.2], f)):
+                              (b"\xef\xbb\xbf7", [7], i), ("9007199254740993\n0.5", [9007199254740992, 0.5], f), ("1, 2\n3 ,4\n5\t, 6 \n", [[1, 2], [3, 4], [5, 6]], i)):
         got = read_text(path, given)
         assert got.dtype == np.dtype(kind) and np.array_equal(got, np.array(want, kind), equal_nan=kind in (f, "c16")), (given, got)
     for given, message in (("1,2\n3\n", "line 2: it has 1 number, but lines before it have 2"), ("1\nx\n", 'line 2: column 1: "x" is no number'),
-                           ("1,,2\n", "line 1: column 2 is empty"), ("", "the text ends without a number"), ("# c\n", "without a number"),
+                           ("1,,2\n", "line 1: column 2 is empty"), ("1.5,2,\n3,4,\n", "line 1: column 3 is empty"), ("1;2\n3;\n", "line 2: column 2 is empty"),
+                           ("1,5;2,5\n", "line 1: column 2: a semicolon is behind the number, but a comma behind one before"),
+                           ("1;2\n3,4\n", "line 2: column 1: a comma is behind the number, but a semicolon"), ("1,5\t2,5\n", "column 2: a blank is behind the number, but a comma"), ("", "the text ends without a number"), ("# c\n", "without a number"),
                            ("1\n" + "9" * 300, "is no number"), (b"1\n2\0\n", "is no number"), ("a\nb\n", 'line 2: column 1: "b" is no number')):
         with open(path("t.csv"), "wb") as file:
             file.write(given if isinstance(given, bytes) else given.encode())
