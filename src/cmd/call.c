@@ -92,8 +92,32 @@ static int decide_outputs(call *c, const method *m) {
     return DONE;
 }
 
+static const char *output_path(const call *c, int k) { return c->job->noutputs ? c->job->outputs[k - c->nin] : NULL; }
+
+/* Writes what .npy files say about the records of output k. */
+static int describe_records(const call *c, int k, char descr[NPY_DESCR_SIZE]) {
+    if (!output_path(c, k))
+        return failed("output %d has records; -o writes them to a file", k - c->nin);
+    if (!record_descr(c, k, descr))
+        return failed("output %d: no signature of %s says which records these are", k - c->nin, c->about.name);
+    return DONE;
+}
+
+/* Checks, before anything is computed, that each output can be delivered. */
+static int check_outputs(const call *c) {
+    char descr[NPY_DESCR_SIZE];
+    int status = DONE;
+    for (int k = c->nin; status == DONE && k < c->nargs; k++) {
+        bool records = c->args[k].dtype.lanes > 1;
+        status = records ? describe_records(c, k, descr) : DONE;
+        status = status == DONE ? check_delivery(output_path(c, k), c->args[k].ndim, records) : status;
+    }
+    return status;
+}
+
 static int make_outputs(call *c, const method *m) {
     int status = decide_outputs(c, m);
+    status = status == DONE ? check_outputs(c) : status;
     for (int k = c->nin; status == DONE && k < c->nargs; k++) {
         DLTensor *t = &c->args[k];
         if (uf_empty(&c->made[k], (DLDevice){kDLCPU, 0}, t->dtype, t->ndim, t->shape))
@@ -160,6 +184,11 @@ static uf_status compute(call *c, const method *m) {
     return s;
 }
 
+int check_delivery(const char *path, int ndim, bool records) {
+    char why[WHY_SIZE];
+    return !path || file_accepts(path, ndim, records, why) ? DONE : failed("%s: %s", path, why);
+}
+
 int deliver(const char *path, const DLTensor *array, const char *descr) {
     char why[WHY_SIZE];
     if (!path)
@@ -173,13 +202,9 @@ static int write_outputs(const call *c) {
     char descr[NPY_DESCR_SIZE];
     int status = DONE;
     for (int k = c->nin; status == DONE && k < c->nargs; k++) {
-        const char *path = c->job->noutputs ? c->job->outputs[k - c->nin] : NULL;
         bool records = c->args[k].dtype.lanes > 1;
-        if (records && !path)
-            return failed("output %d has records; -o writes them to a file", k - c->nin);
-        if (records && !record_descr(c, k, descr))
-            return failed("output %d: no signature of %s says which records these are", k - c->nin, c->about.name);
-        status = deliver(path, &c->args[k], records ? descr : NULL);
+        status = records ? describe_records(c, k, descr) : DONE;
+        status = status == DONE ? deliver(output_path(c, k), &c->args[k], records ? descr : NULL) : status;
     }
     return status;
 }

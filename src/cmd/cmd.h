@@ -297,13 +297,21 @@ bool write_all(int to, const void *data, size_t size);
  * written, and is unchanged after a failure; what cannot be replaced, or is open for writing already, is written to. descr: as
  * above. */
 bool write_with(array_writer *writer, const char *path, const DLTensor *array, const char *descr, char why[WHY_SIZE]);
+/* The full name of the file that writing to the path replaces or makes, released with free. NULL: it does neither, or there is no
+ * such folder, or no memory. */
+char *file_replaced(const char *path);
 
 /* ---- Files of all forms (forms.c) ---- */
 
 /* Reads the array that a text of the command line names: a PATH, whose form its suffix says, or PATH:FORM. As npy_read. */
 bool file_read(npy *out, const char *text, bool bfloat16, char why[WHY_SIZE]);
+/* Can an array of that rank, of records or of numbers, be written to a PATH, or PATH:FORM, as far as its form goes? */
+bool file_accepts(const char *text, int ndim, bool records, char why[WHY_SIZE]);
 /* Writes an array to a PATH, or PATH:FORM, as write_with. */
 bool file_write(const char *text, const DLTensor *array, const char *descr, char why[WHY_SIZE]);
+
+/* Do two such texts name one file, or one standard output, so that the second output would take the place of the first? */
+bool same_output(const char *a, const char *b);
 
 /* ---- Raw data, text, archives (raw.c, text_read.c, text_write.c, zip.c, npz.c) ---- */
 
@@ -442,6 +450,8 @@ int first_axis(const call *c);
 
 /* Reads one input: a number, whose value *n holds, or a file. Errors are printed. */
 int read_input(const job *j, const char *text, number *n, npy *file, DLTensor *out);
+/* Can an array of that rank, of records or of numbers, be delivered? Errors are printed. */
+int check_delivery(const char *path, int ndim, bool records);
 /* Prints an array, or writes it to the file of that name, if there is one. descr: as for file_write. Errors are printed. */
 int deliver(const char *path, const DLTensor *array, const char *descr);
 /* A copy of an array, of its dtype, on a device, with its content or without. */

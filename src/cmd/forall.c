@@ -159,9 +159,7 @@ static uf_status launch_on_device(call *c, int ndim, const int64_t *extents) {
 static int deliver_outputs(const call *c) {
     int status = DONE;
     for (int k = 0, n = 0; status == DONE && k < c->nargs; k++)
-        if (c->made[k] && c->args[k].dtype.lanes > 1)
-            return failed("%s has records, which `ufunc forall` does not write", c->job->inputs[k]);
-        else if (c->made[k])
+        if (c->made[k])
             status = deliver(c->job->noutputs ? c->job->outputs[n++] : NULL, &c->args[k], NULL);
     return status;
 }
@@ -176,7 +174,13 @@ static int check_outputs(const call *c) {
     if (c->job->noutputs && c->job->noutputs != n)
         return bad_usage("forall", "%d argument%s an output, but -o is there %d time%s", n, n == 1 ? " is" : "s are",
                          c->job->noutputs, c->job->noutputs == 1 ? "" : "s");
-    return DONE;
+    int status = DONE;
+    for (int k = 0, output = 0; status == DONE && k < c->nargs; k++)
+        if (c->made[k] && c->args[k].dtype.lanes > 1)
+            return failed("%s has records, which `ufunc forall` does not write", c->job->inputs[k]);
+        else if (c->made[k])
+            status = check_delivery(c->job->noutputs ? c->job->outputs[output++] : NULL, c->args[k].ndim, false);
+    return status;
 }
 
 static int perform(call *c) {

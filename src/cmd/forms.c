@@ -1,4 +1,5 @@
 /* forms.c - which form a file has: its name's suffix says it, or what stands behind a colon. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +35,15 @@ static int form_named(const char *name) {
     return -1;
 }
 
-/* The row of the form that a path's suffix says: the first, if it says none. */
-static int form_of(const char *path) {
+/* The row of the form that a path's suffix says; -1: it says none. */
+static int suffix_form(const char *path) {
     const char *dot = strrchr(path, '.');
-    int i = dot ? form_named(dot + 1) : -1;
+    return dot ? form_named(dot + 1) : -1;
+}
+
+/* The row of a path's form: the first, if its suffix says none. */
+static int form_of(const char *path) {
+    int i = suffix_form(path);
     return i < 0 ? 0 : i;
 }
 
@@ -109,29 +115,68 @@ bool file_read(npy *out, const char *text, bool bfloat16, char why[WHY_SIZE]) {
     return good;
 }
 
-/* Writes an array of a form, whose name is in the text, to the path. */
-static bool write_as(int i, const char *path, const DLTensor *array, const char *descr, char *why) {
+/* The form of an output, and the length of its path. Behind a colon that follows standard output or a name with a suffix, and where
+ * an input has a shape, stands a form, or a mistake: then -1. */
+static int output_form(const char *text, size_t *path, char *why) {
+    const char *colon = strrchr(text, ':');
+    int i = colon ? form_named(colon + 1) : -1;
+    npy_header raw;
+    *path = i < 0 ? strlen(text) : (size_t)(colon - text);
+    if (i >= 0 || !colon)
+        return i < 0 ? form_of(text) : i;
+    char before[PATH_MAX];
+    snprintf(before, sizeof before, "%.*s", (int)(colon - text), text);
+    if (strcmp(before, "-") != 0 && suffix_form(before) < 0 && !raw_parse(colon + 1, &raw))
+        return form_of(text);
+    snprintf(why, WHY_SIZE, "\"%.60s\" is no form of an output; npy, csv, tsv, txt and raw are", colon + 1);
+    return -1;
+}
+
+static bool form_accepts(int i, int ndim, bool records, char *why) {
     if (!forms[i].put)
         return refuse(why, "archives are not written; .npy files are");
-    if (forms[i].form == TEXT && (descr || array->ndim > 2)) {
-        snprintf(why, WHY_SIZE, "text has rows and columns of numbers; the output has %s",
-                 descr              ? "records"
-                 : array->ndim == 3 ? "3 dimensions"
-                                    : "more dimensions");
-        return false;
-    }
-    return write_with(forms[i].put, path, array, descr, why);
+    if (forms[i].form != TEXT || (!records && ndim <= 2))
+        return true;
+    snprintf(why, WHY_SIZE, "text has rows and columns of numbers; the output has %s",
+             records     ? "records"
+             : ndim == 3 ? "3 dimensions"
+                         : "more dimensions");
+    return false;
+}
+
+bool file_accepts(const char *text, int ndim, bool records, char why[WHY_SIZE]) {
+    size_t length;
+    int i = output_form(text, &length, why);
+    return i >= 0 && form_accepts(i, ndim, records, why);
 }
 
 bool file_write(const char *text, const DLTensor *array, const char *descr, char why[WHY_SIZE]) {
-    const char *colon = strrchr(text, ':');
-    int i = colon ? form_named(colon + 1) : -1;
-    if (i < 0)
-        return write_as(form_of(text), text, array, descr, why);
-    char *path = strndup(text, (size_t)(colon - text));
-    if (!path)
-        return refuse(why, "out of memory");
-    bool good = write_as(i, path, array, descr, why);
+    size_t length;
+    int i = output_form(text, &length, why);
+    if (i < 0 || !form_accepts(i, array->ndim, descr, why))
+        return false;
+    char *path = strndup(text, length);
+    bool good = path ? write_with(forms[i].put, path, array, descr, why) : refuse(why, "out of memory");
     free(path);
     return good;
+}
+
+/* The file that an output replaces or makes; NULL: none. */
+static char *output_file(const char *text) {
+    char why[WHY_SIZE];
+    size_t length;
+    char *path = output_form(text, &length, why) < 0 ? NULL : strndup(text, length);
+    char *file = path ? file_replaced(path) : NULL;
+    free(path);
+    return file;
+}
+
+bool same_output(const char *a, const char *b) {
+    if (strcmp(a, b) == 0)
+        return strcmp(a, "/dev/null") != 0;
+    char *first = output_file(a), *second = output_file(b);
+    bool same = first && second && strcmp(first, second) == 0;
+    free(first);
+    free(second);
+    return same;
 }

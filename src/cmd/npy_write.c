@@ -56,19 +56,24 @@ static int open_on(const struct stat *about) {
     return -1;
 }
 
-/* Where an array goes that cannot replace what is there: standard output, a device, a pipe, or a file to which others may write
- * before and after, which would be lost. -1: to a file of its own, or errno, which is 0 then, says why there is no place. */
-static int stream_of(const char *path, const struct stat *there) {
-    errno = 0;
-    if (strcmp(path, "-") == 0)
-        return STDOUT_FILENO;
-    int to = there ? open_on(there) : -1;
-    errno = 0;
-    return to >= 0 || !there || S_ISREG(there->st_mode) ? to : open(path, O_WRONLY | O_CLOEXEC);
+/* What has the name of a path; NULL: nothing has it yet, or it is standard output. */
+static const struct stat *look(const char *path, struct stat *about) {
+    return strcmp(path, "-") != 0 && stat(path, about) == 0 ? about : NULL;
+}
+
+/* Is there a file to be replaced, or to be made? Standard output, devices and pipes cannot be replaced, and what others write to a
+ * file that the program has open, before and after, would be lost. */
+static bool is_replaced(const char *path, const struct stat *there) {
+    return there ? S_ISREG(there->st_mode) && open_on(there) < 0 : strcmp(path, "-") != 0;
+}
+
+static int open_stream(const char *path, const struct stat *there) {
+    int to = there ? open_on(there) : STDOUT_FILENO;
+    return to >= 0 ? to : open(path, O_WRONLY | O_CLOEXEC);
 }
 
 static bool write_stream(array_writer *writer, int to, const DLTensor *array, const char *descr) {
-    bool good = writer(to, array, descr);
+    bool good = to >= 0 && writer(to, array, descr);
     if (to < INHERITED)
         return good;
     int error = errno;
@@ -162,9 +167,26 @@ static bool write_file(array_writer *writer, const char *path, const struct stat
 }
 
 bool write_with(array_writer *writer, const char *path, const DLTensor *array, const char *descr, char why[WHY_SIZE]) {
-    struct stat about, *there = strcmp(path, "-") != 0 && stat(path, &about) == 0 ? &about : NULL;
-    int to = stream_of(path, there);
-    bool good =
-        to >= 0 ? write_stream(writer, to, array, descr) : !errno && write_file(writer, path, there, array, descr);
+    struct stat about;
+    const struct stat *there = look(path, &about);
+    bool good = is_replaced(path, there) ? write_file(writer, path, there, array, descr)
+                                         : write_stream(writer, open_stream(path, there), array, descr);
     return good || refuse_by_errno(why);
+}
+
+char *file_replaced(const char *path) {
+    struct stat about;
+    char *file = is_replaced(path, look(path, &about)) ? path_of_file(path) : NULL, *full = NULL;
+    if (!file)
+        return NULL;
+    char *slash = strrchr(file, '/');
+    const char *name = slash ? slash + 1 : file;
+    char *parent = slash ? strndup(file, (size_t)(name - file)) : strdup(".");
+    char *folder = parent ? realpath(parent, NULL) : NULL;
+    if (folder && asprintf(&full, "%s/%s", folder, name) < 0)
+        full = NULL;
+    free(folder);
+    free(parent);
+    free(file);
+    return full;
 }

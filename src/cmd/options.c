@@ -85,7 +85,7 @@ static bool take_output(job *j, const char *value) {
     if (j->noutputs == UF_MAX_OPERANDS)
         return false;
     for (int k = 0; k < j->noutputs; k++)
-        if (strcmp(j->outputs[k], value) == 0 && strcmp(value, "/dev/null") != 0)
+        if (same_output(j->outputs[k], value))
             return false;
     j->outputs[j->noutputs++] = value;
     return true;

@@ -131,6 +131,16 @@ expect 2 '' 'axis needs an axis, not "0,1"' run "$add" 1 2 --axis 0,1
 expect 2 '' 'device needs cpu, cuda or cuda:N, not "sm_90"' run "$add" 1 2 --device sm_90
 expect 2 '' '"softmax" has its own' run softmax -l '(n)->()' 1
 
+expect 2 '' 'output needs a path, another one for each output' run "$add" 1 2 -o "$work/x.npy" -o "$work/./x.npy"
+expect 2 '' 'output needs a path, another one for each output' run "$add" 1 2 -o "$work/x.npy" -o "$work/x.npy:csv"
+ln -s x.npy "$work/link.npy"
+expect 2 '' 'output needs a path, another one for each output' run "$add" 1 2 -o "$work/x.npy" -o "$work/link.npy"
+for to in "$work/z.npz:x" "$work/r.bin:float64[2,3]" "$work/r:<float64[]" "$work/r.csv:x" -:cvs; do
+    expect 1 '' 'is no form of an output; npy, csv, tsv, txt and raw are' run "$add" 1 2 -o "$to"
+done
+expect 0 '' '' run "$add" 1 2 -o "$work/at 12:30.csv"
+expect 0 '^4$' '' run "$add" 1 "$work/at 12:30.csv" -o -:csv
+
 expect 0 '^5$' '' run "$add" 2 3
 expect 0 '^-1\.5$' '' run -e "$add" 1 -2.5
 expect 0 '^-1\.5$' '' run 1 -e "$add" -2.5
@@ -267,6 +277,13 @@ expect 0 '' '' run '(x) { return x; }' true -o "$work/number.npy"
 leaves number.npy '|b1' '()' '\001'
 expect 1 '' 'which does not cast' run '(x) { return x / 2; }' "$work/float.npy" -t int32 -o "$work/b.npy"
 leaves b.npy '|i1' '(3,)' '\012\024\036'
+# Outputs that cannot be written are refused before anything is computed or replaced.
+endless='(x) -> (y, z) { y = x; z = x; while (x > 0) ; }'
+expect 1 '' 'q.npz: archives are not written' run "$endless" "$work/b.npy" -M 1000 -o "$work/b.npy" -o "$work/q.npz"
+leaves b.npy '|i1' '(3,)' '\012\024\036'
+expect 1 '' 'q.npz: archives are not written' forall '[i](x) { while (x[i] >= 0) ; }' 'int8[3]' -M 1000 -o "$work/q.npz"
+expect 1 '' 'q.csv: text has rows and columns of numbers; the output has 3 dimensions' forall '[i, j, k](x) { while (x[i][j][k] >= 0) ; }' \
+    'int8[3,1,1]' -M 1000 -o "$work/q.csv"
 expect 0 '' '' run '(x) { return (int8)(x + 1); }' "$work/b.npy" -o "$work/b.npy"
 leaves b.npy '|i1' '(3,)' '\013\025\037'
 expect 0 '' '' reduce "$work/range.uf" "$work/float.npy" -o "$work/low.npy" -o "$work/high.npy"
