@@ -8,7 +8,8 @@
 
 static const char *volatile temporary; /* the file that is being written, or NULL */
 
-static const int watched[] = {SIGHUP, SIGINT, SIGTERM};
+/* Those that end a program from outside, or for what it takes: time of the processor, sizes of files. */
+static const int watched[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGXCPU, SIGXFSZ};
 
 enum {
     WATCHED = sizeof watched / sizeof *watched
