@@ -105,6 +105,11 @@ static bool is_bare_name(const char *what) {
 
 static int make_plain(const function_request *r, const verb *v, uf_func **out) {
     const char *what = r->kernel ? r->kernel : r->what;
+    if (r->kernel && is_function(what))
+        return bad_usage(
+            v->name,
+            "-e needs a kernel or a formula; \"%s\" is a function, which goes in front of the inputs, without -e",
+            what);
     if (r->kernel || strchr(what, '{'))
         return make_kernel(r, v, what, out);
     if (is_function(what))

@@ -145,6 +145,8 @@ expect 0 '^5$' '' run "$add" 2 3
 expect 0 '^-1\.5$' '' run -e "$add" 1 -2.5
 expect 0 '^-1\.5$' '' run 1 -e "$add" -2.5
 expect 0 '^-1\.5$' '' run 1 -2.5 -e 'x + y'
+expect 2 '' '-e needs a kernel or a formula; "sqrt" is a function, which goes in front of the inputs, without -e' run -e sqrt 4
+expect 2 '' '"layouts/sqrt.uf" is a function' run 4 -e layouts/sqrt.uf
 expect 0 '^ \[ -6 -15 -24\]\]$' '' run "$work/a.npy" "$work/b.npy" -e 'y - x' -t int64
 expect 2 '' 'kernel takes 2 inputs, but 3 are given' run "$add" -e "$add" 1 -2.5
 expect 2 '' 'unexpected "add"' inspect add -e "$kernel"
