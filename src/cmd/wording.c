@@ -6,6 +6,7 @@
 
 #include "cmd.h"
 
+/* # is a number. */
 static const struct {
     const char *c, *tool;
 } terms[] = {
@@ -47,6 +48,15 @@ static const struct {
     {"uf_axes.lists", "--axes"},
     {"uf_axes.count", "the number of lists of --axes"},
     {"uf_axes", "--axes"},
+    {"uf_axes.lists[#].count is #", "list # of --axes has # of them"},
+    {"uf_axes has both lists and axis", "--axes and --axis are both there"},
+    {"uf_options.axes is for functions that have some",
+     "--axis, --axes and --keepdims are for functions that have some"},
+    {"nindices is #, but the rank of target is #", "there are # indices, but the target has # dimensions"},
+    {"nindices is #", "the number of indices is #"},
+    {"ndim is #, but its number of indices", "the space has # dimensions, but its number of indices"},
+    {"naxes is #, but", "--axis has # axes, but"},
+    {"whose signatures are NULL", "without --signatures"},
     {"uf_reduction_def", "definition"},
     {"uf_definition", "definition"},
     {"UF_ORDERED", "--ordered"},
@@ -87,29 +97,75 @@ enum {
 
 static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* The longest term that stands at this place as a word of its own; -1: none does. */
-static int term_at(const char *message, const char *at) {
+static size_t digits(const char *at) { return strspn(at, "-0123456789"); }
+
+/* How many bytes of a message a term is; 0: another text is there. */
+static size_t term_length(const char *term, const char *at) {
+    const char *end = at;
+    for (; *term; term++)
+        if (*term == '#' && digits(end))
+            end += digits(end);
+        else if (*term == '#' || *end++ != *term)
+            return 0;
+    return in_word(*end) ? 0 : (size_t)(end - at);
+}
+
+/* The longest term that stands at this place as a word of its own; -1: none does. What stands in quotes was given by the caller. */
+static int term_at(const char *message, const char *at, size_t *length) {
     int found = -1;
-    size_t longest = 0;
+    *length = 0;
     if (at > message && in_word(at[-1]))
         return -1;
     for (int i = 0; i < TERMS; i++) {
-        size_t length = strlen(terms[i].c);
-        if (length > longest && strncmp(at, terms[i].c, length) == 0 && !in_word(at[length])) {
+        size_t n = term_length(terms[i].c, at);
+        if (n > *length) {
             found = i;
-            longest = length;
+            *length = n;
         }
     }
-    return found;
+    bool quoted = at > message && strchr("'\"", at[-1]) && at[*length] == at[-1];
+    return quoted ? -1 : found;
+}
+
+/* Writes a term as the tool has it, with the numbers of the message; the end. */
+static char *put_term(char *to, const char *tool, const char *at) {
+    for (; *tool; tool++) {
+        if (*tool != '#') {
+            *to++ = *tool;
+            continue;
+        }
+        at += strcspn(at, "-0123456789");
+        memcpy(to, at, digits(at));
+        to += digits(at);
+        at += digits(at);
+    }
+    *to = 0;
+    return to;
+}
+
+/* Is the line that begins here one of a text that the caller gave, with a caret below it? */
+static bool is_excerpt(const char *line) {
+    const char *next = strchr(line, '\n');
+    return next && next[1 + strspn(next + 1, " \t")] == '^';
 }
 
 const char *worded(const char *message) {
     static char text[3 * sizeof((uf_error *)0)->message];
-    size_t used = 0;
-    for (const char *at = message; *at && used + 128 < sizeof text;) {
-        int i = term_at(message, at);
-        used += (size_t)sprintf(text + used, i < 0 ? "%.1s" : "%s", i < 0 ? at : terms[i].tool);
-        at += i < 0 ? 1 : strlen(terms[i].c);
+    char *end = text;
+    bool excerpt = false;
+    size_t length;
+    *end = 0;
+    for (const char *at = message; *at && end + 128 < text + sizeof text;) {
+        if (at == message || at[-1] == '\n')
+            excerpt = is_excerpt(at);
+        int i = excerpt ? -1 : term_at(message, at, &length);
+        if (i >= 0) {
+            end = put_term(end, terms[i].tool, at);
+            at += length;
+        } else {
+            *end++ = *at++;
+            *end = 0;
+        }
     }
     return text;
 }

@@ -423,15 +423,27 @@ expect 0 '^\[2 3\]$' '' run add "$work/float.npy" 1 -t int8 -c unsafe
 expect 1 '' '^  `ufunc forall` runs it$' run '[i](x) { x[i] = 1; }' 3
 expect 1 '' '^  -p gives the parameters' inspect '[i](x) { x[i] = 1; }'
 expect 0 '^int64 \(3\)$' '' run add "$work/b.npy" 1 --strong-numbers
+# What the caller wrote stays as it is, and so the caret points to where it did.
+expect 1 '' '^  \(uf_call, UF_ORDERED\) \{ return uf_call \+ UF_ORDERED \+ \); \}$' run 'uf_call + UF_ORDERED + )' 1 2
+expect 1 '' '^ {56}\^$' run 'uf_call + UF_ORDERED + )' 1 2
+expect 1 '' "the function 'uf_sync' is not known" run 'uf_sync(max_steps)' 1
+expect 1 '' 'unknown dtype "auto": a function without --signatures takes any dtypes' run -e 'x*2' 1 -s 'auto->f'
+expect 1 '' 'it has 1 core dimension, but list 0 of --axes has 2 of them' run softmax "$work/a.npy" --axes 0,1 --axes 0
+expect 1 '' 'there are 3 indices, but the target has 2 dimensions' at add "$work/a.npy" 0 1 2 3
+expect 1 '' 'sqrt has no core dimensions; --axis, --axes and --keepdims are for functions that have some' run sqrt "$work/a.npy" --keepdims
+expect 1 '' '--axes and --axis are both there; at most one of them' run softmax "$work/a.npy" --axes 0 --axes 0 --axis 0
+expect 1 '' 'the space has 2 dimensions, but its number of indices is 1' forall '[i](x) { }' 'int8[2]' -n 2,2
+expect 1 '' '--axis has 3 axes, but the rank of what is reduced is 2' reduce sum "$work/a.npy" -a 0,1,0
 # No message has a name of the C interface in it.
 n=$((n + 1))
 for arguments in 'run sum 1' 'run matmul 1 2' 'reduce softmax 1' 'inspect -e [i](a){} -s f' 'list intervall' 'forall [i](a){} int8[2] -n 2,2' \
     'reduce add 1 -O -S' 'outer matmul 1 2' 'at sum 1 2' 'run softmax 1 -a 0 -A 0' "run softmax $work/a.npy -A 0" 'reduceat max 1 -x 0' \
     "accumulate add $work/a.npy -O -S" "forall [i](a){} int8[2] -B 7" "forall [i](a){} int8[2] -E 7" "forall [i](a){} -n -3 int8[2]" \
-    "run vecdot $work/a.npy $work/b.npy -a 0 -k -A 0" "run add 1 2 -k"; do
+    "run vecdot $work/a.npy $work/b.npy -a 0 -k -A 0" "run add 1 2 -k" \
+    "run -e x*2 1 -s auto->f" "at add $work/a.npy 0 1 2 3" "reduce sum $work/a.npy -a 0,1,0"; do
     "$BUILD/ufunc" $arguments >"$work/out" 2>"$work/one"
     [ $? != 0 ] || echo "$arguments: it fails"
-    grep -E '\b(uf|UF)_|options->|naxes' "$work/one" | sed "s|^|$arguments: |"
+    grep -E '\b(uf|UF)_|options->|naxes|nindices|ndim|NULL' "$work/one" | sed "s|^|$arguments: |"
 done >"$work/err" 2>&1
 [ ! -s "$work/err" ] || printf 'not '
 echo "ok $n - no message has a name of the C interface"
