@@ -23,11 +23,26 @@ static uf_status infer(call *c) {
     return UF_OK;
 }
 
+/* Makes the output a copy of the target, which --casting is for if their dtypes differ. Errors name arguments of the copy's. */
+static uf_status copy_target(call *c) {
+    DLTensor args[] = {c->args[0], c->args[c->nin]};
+    uf_options options = {.size = sizeof options, .casting = c->job->casting, .threads = c->job->threads};
+    uf_func *copy = NULL;
+    if (dtype_of(args[0].dtype) == dtype_of(args[1].dtype))
+        return uf_copy(&args[1], &args[0], NULL);
+    c->ninputs_named = 1;
+    uf_status s = uf_vectorize(&copy, "target", NULL, "(x) { return x; }");
+    s = s ? s : uf_call(copy, 2, args, &options);
+    uf_free(copy);
+    c->ninputs_named = s ? 1 : c->job->ninputs;
+    return s;
+}
+
 static uf_status compute(call *c) {
     const DLTensor *out = &c->args[c->nin];
     bool binary = c->about.nin == 2;
     uf_options options = call_options(c);
-    uf_status s = uf_copy(out, &c->args[0], NULL);
+    uf_status s = copy_target(c);
     return s ? s
              : uf_at(c->func, out, c->nin - 1 - binary, c->args + 1, binary ? &c->args[c->nin - 1] : NULL, &options);
 }

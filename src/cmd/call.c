@@ -7,9 +7,9 @@
 
 #include "cmd.h"
 
-int call_failed(const job *j) {
+int call_failed(const call *c) {
     int k = uf_last_error()->argument;
-    return argument_failed(j->verb->bit, k >= 0 && k < j->ninputs ? j->inputs[k] : NULL);
+    return argument_failed(c->job->verb->bit, k >= 0 && k < c->ninputs_named ? c->job->inputs[k] : NULL);
 }
 
 static int read_array(const char *path, const job *j, npy *out) {
@@ -76,13 +76,14 @@ static const dtype_row *output_dtype(const call *c) {
     return e;
 }
 
-/* Decides dtypes and shapes of the outputs, by the command line, and else by the function. */
+/* Decides dtypes and shapes of the outputs, by the command line, and else by the function. With --shape only the command line says
+ * them. */
 static int decide_outputs(call *c, const method *m) {
-    const dtype_row *given = output_dtype(c);
+    const dtype_row *given = c->job->nshapes ? c->job->dtype : output_dtype(c);
     for (int k = c->nin; k < c->nargs; k++)
         c->args[k] = (DLTensor){.device = {kDLCPU, 0}, .shape = c->shapes[k]};
     if (!c->job->nshapes && m->infer(c))
-        return call_failed(c->job);
+        return call_failed(c);
     for (int k = c->nin; k < c->nargs; k++) {
         if (c->job->nshapes)
             read_integers(c->job->shapes[k - c->nin], UF_MAX_NDIM, c->shapes[k], &c->args[k].ndim);
@@ -257,14 +258,14 @@ static int perform(call *c, const method *m) {
     if (status == DONE)
         status = make_outputs(c, m);
     if (status == DONE && compute(c, m))
-        status = call_failed(c->job);
+        status = call_failed(c);
     return status == DONE ? write_outputs(c) : status;
 }
 
 call *call_new(const job *j) {
     call *c = calloc(1, sizeof *c);
     if (c)
-        c->job = j;
+        *c = (call){.job = j, .ninputs_named = j->ninputs};
     return c;
 }
 

@@ -404,7 +404,8 @@ typedef struct call {
     const job *job;
     uf_func *func;
     uf_description about;
-    int nin, nargs; /* of the call: a binary function that reduces has one input */
+    int nin, nargs;    /* of the call: a binary function that reduces has one input */
+    int ninputs_named; /* so many of the first inputs are the arguments that the library's errors name, from 0 on */
     DLTensor args[UF_MAX_OPERANDS];
     npy files[UF_MAX_OPERANDS]; /* of the inputs */
     number numbers[UF_MAX_OPERANDS];
@@ -457,7 +458,7 @@ int deliver(const char *path, const DLTensor *array, const char *descr);
 /* A copy of an array, of its dtype, on a device, with its content or without. */
 uf_status device_copy(DLManagedTensor **copy, DLDevice device, const DLTensor *t, bool content);
 /* Prints the library's last error; if it is about an argument that the command line has, also which that is. */
-int call_failed(const job *j);
+int call_failed(const call *c);
 
 /* An empty call, NULL if there is no memory; what is in a call is released with it. */
 call *call_new(const job *j);

@@ -199,7 +199,7 @@ static int perform(call *c) {
         return status;
     bool here = c->job->device.device_type == kDLCPU;
     uf_status s = here ? launch(c, ndim, extents, c->args) : launch_on_device(c, ndim, extents);
-    return s ? call_failed(c->job) : deliver_outputs(c);
+    return s ? call_failed(c) : deliver_outputs(c);
 }
 
 int run_forall(const job *j) {

@@ -56,6 +56,7 @@ static const struct {
     {"nindices is #", "the number of indices is #"},
     {"ndim is #, but its number of indices", "the space has # dimensions, but its number of indices"},
     {"naxes is #, but", "--axis has # axes, but"},
+    {"target: argument 1", "the output"}, /* of `ufunc at`, which makes it of the target by a call */
     {"whose signatures are NULL", "without --signatures"},
     {"uf_reduction_def", "definition"},
     {"uf_definition", "definition"},

@@ -190,6 +190,7 @@ expect 2 '' '--shape is needed for each output of histogram, and --dtype' run hi
 expect 2 '' 'shape needs extents' run histogram "$work/float.npy" 0 4 --shape four
 expect 1 '' 'shape\[0\] is -4' run histogram "$work/float.npy" 0 4 --shape -4 -t int64
 expect 1 '' 'known from the outputs alone' run histogram "$work/float.npy" 0 4
+expect 0 '^bfloat16 \(2\)$' '' run '(x) { return x; }' "$work/half.npy" --shape 2 --dtype bfloat16
 expect 0 '^\[0 1 1 0\]$' '' run histogram "$work/float.npy" 0 4 --shape 4 -t int64
 
 cat >"$work/range.uf" <<'END'
@@ -337,6 +338,11 @@ expect 0 '^\[ 1 12\]$' '' at add "$work/counts.npy" 1 10
 expect 0 '^\[-1 -2\]$' '' at negative "$work/counts.npy" "$work/index.npy"
 expect 0 '^\[2 3\]$' '' at add "$work/counts.npy" "$work/index.npy" 1
 expect 0 '^float64 \(2\)$' '' at add "$work/counts.npy" -1 0.5 -t float64 -c unsafe
+expect 0 '^int8 \(2\)$' '' at add "$work/wide.npy" 0 1 -t int8 -c unsafe
+expect 0 '^\[2 2\]$' '' at add "$work/wide.npy" 0 1 -t int8 -c unsafe
+expect 1 '' '^ufunc: the output: is int8, but target gives float64, which does not cast to it under the rule same_kind; the rule unsafe allows it$' \
+    at add "$work/wide.npy" 0 1 -t int8
+expect 1 '' 'under the rule safe' at add "$work/wide.npy" 0 1 -t float32 -c safe
 expect 2 '' 'add needs a target, an index for each of its first dimensions, and an operand' at add "$work/counts.npy" 1
 expect 2 '' 'sum does not update elements' at sum "$work/counts.npy" 1
 expect 1 '' 'indices\[0\]: is 2, .*\(argument 1 is "2"\)' at add "$work/counts.npy" 2 1
