@@ -167,6 +167,8 @@ int make_function(const function_request *r, const verb *v, uf_func **out);
 /* The kernel that an expression stands for: "(x, y) { return x * y; }" of "x * y", whose names are the parameters, in the order in
  * which they appear. The functions of the catalogue that it calls, and kernel C has not, are in front: "use softplus; ". Released with free. NULL: out of memory. (formula.c) */
 char *formula_kernel(const char *expression);
+/* A copy in which the comments of kernel C are blanks, released with free. NULL: out of memory. */
+char *without_comments(const char *text);
 /* Could the text be an expression, and not the path of a file? */
 bool is_formula(const char *text);
 
@@ -312,6 +314,10 @@ bool file_write(const char *text, const DLTensor *array, const char *descr, char
 
 /* Do two such texts name one file, or one standard output, so that the second output would take the place of the first? */
 bool same_output(const char *a, const char *b);
+
+/* Does a text name a file of data, by what stands behind its colon, its suffix or its first bytes? One of text may also hold a
+ * kernel. */
+bool names_data(const char *text);
 
 /* ---- Raw data, text, archives (raw.c, text_read.c, text_write.c, zip.c, npz.c) ---- */
 

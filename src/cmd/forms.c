@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -99,6 +100,32 @@ static char *form_colon(char *text) {
             return colon;
     }
     return NULL;
+}
+
+/* Does a regular file begin as .npy or .npz files do? */
+static bool begins_as_data(const char *path) {
+    static const char *const begins[] = {"\x93NUMPY", "PK\3\4", "PK\5\6"};
+    char first[8] = "";
+    struct stat about;
+    FILE *from = !stat(path, &about) && S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
+    if (!from)
+        return false;
+    size_t n = fread(first, 1, sizeof first - 1, from);
+    fclose(from);
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (n >= strlen(begins[i]) && memcmp(first, begins[i], strlen(begins[i])) == 0)
+            return true;
+    return false;
+}
+
+bool names_data(const char *text) {
+    char *copy = strdup(text);
+    bool colon = copy && form_colon(copy);
+    free(copy);
+    if (colon || strcmp(text, "-") == 0 || !is_file(text))
+        return colon;
+    int i = suffix_form(text);
+    return (i >= 0 && strcmp(forms[i].name, "txt") != 0) || begins_as_data(text);
 }
 
 bool file_read(npy *out, const char *text, bool bfloat16, char why[WHY_SIZE]) {

@@ -8,11 +8,12 @@
 
 /* Words of kernel C that are no variables: constants, and words of types, which stand in casts. */
 static const char *const words[] = {
-    "NAN",     "INFINITY",  "I",        "M_E",      "M_LOG2E",  "M_LOG10E", "M_LN2",      "M_LN10",
-    "M_PI",    "M_PI_2",    "M_PI_4",   "M_1_PI",   "M_2_PI",   "M_SQRT2",  "M_2_SQRTPI", "true",
-    "false",   "M_SQRT1_2", "_Bool",    "char",     "short",    "int",      "long",       "signed",
-    "float",   "double",    "complex",  "_Complex", "unsigned", "int8_t",   "int16_t",    "int32_t",
-    "int64_t", "uint8_t",   "uint16_t", "uint32_t", "uint64_t", "const",    "typeof",     "sizeof",
+    "NAN",     "INFINITY",  "I",         "M_E",      "M_LOG2E",   "M_LOG10E", "M_LN2",      "M_LN10",
+    "M_PI",    "M_PI_2",    "M_PI_4",    "M_1_PI",   "M_2_PI",    "M_SQRT2",  "M_2_SQRTPI", "true",
+    "false",   "M_SQRT1_2", "_Bool",     "char",     "short",     "int",      "long",       "signed",
+    "float",   "double",    "complex",   "_Complex", "unsigned",  "int8_t",   "int16_t",    "int32_t",
+    "int64_t", "uint8_t",   "uint16_t",  "uint32_t", "uint64_t",  "const",    "typeof",     "sizeof",
+    "size_t",  "ssize_t",   "ptrdiff_t", "intptr_t", "uintptr_t", "_Float16", "__bf16",
 };
 
 enum {
@@ -68,6 +69,29 @@ bool is_formula(const char *text) {
     for (const char *dot = strchr(text, '.'); dot; dot = strchr(dot + 1, '.'))
         path |= begins_name(dot[1]) || dot[1] == '/' || dot[1] == '.';
     return !path && strpbrk(text, "/-") && strcmp(text, "-") != 0;
+}
+
+/* The end of the comment that begins here; NULL: none does. */
+static char *comment_end(char *at) {
+    if (strncmp(at, "//", 2) == 0)
+        return at + strcspn(at, "\n");
+    if (strncmp(at, "/*", 2) != 0)
+        return NULL;
+    char *end = strstr(at + 2, "*/");
+    return end ? end + 2 : at + strlen(at);
+}
+
+static void blank(char *from, const char *to) {
+    for (; from < to; from++)
+        *from = *from == '\n' ? '\n' : ' ';
+}
+
+char *without_comments(const char *text) {
+    char *copy = strdup(text), *end;
+    for (char *at = copy; at && *at; at++)
+        if ((end = comment_end(at)))
+            blank(at, end);
+    return copy;
 }
 
 /* Does kernel C have the function itself? It says of others that it does not know them, and of its own, where the one argument is

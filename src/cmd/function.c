@@ -55,17 +55,31 @@ static uf_status define(const function_request *r, const char *source, uf_func *
     return uf_define(out, &definition);
 }
 
-/* Registers a kernel, or that of a formula. */
-static int make_kernel(const function_request *r, const verb *v, const char *source, uf_func **out) {
-    if (strchr(source, '{'))
-        return define(r, source, out) ? library_failed(v->bit) : DONE;
-    if (strchr(source, ';'))
-        return failed("\"%s\" is no expression, and no kernel: that is written (x, y) { return x * y; }", source);
-    char *kernel = formula_kernel(source);
+static int make_formula(const function_request *r, const verb *v, const char *expression, uf_func **out) {
+    if (strchr(expression, ';'))
+        return failed("\"%s\" is no expression, and no kernel: that is written (x, y) { return x * y; }", expression);
+    if (r->flags & UF_KERNEL)
+        return bad_usage(v->name, "\"%s\" is no kernel over indices: that is written [i](x, y) { y[i] = 2 * x[i]; }",
+                         expression);
+    char *kernel = formula_kernel(expression);
     if (!kernel)
         return failed("out of memory");
     int status = define(r, kernel, out) ? library_failed(v->bit) : DONE;
     free(kernel);
+    return status;
+}
+
+/* Registers a kernel, or that of a formula. */
+static int make_kernel(const function_request *r, const verb *v, const char *source, uf_func **out) {
+    char *code = without_comments(source);
+    if (!code)
+        return failed("out of memory");
+    int status;
+    if (strchr(code, '{'))
+        status = define(r, source, out) ? library_failed(v->bit) : DONE;
+    else
+        status = make_formula(r, v, code, out);
+    free(code);
     return status;
 }
 
@@ -114,6 +128,8 @@ static int make_plain(const function_request *r, const verb *v, uf_func **out) {
         return make_kernel(r, v, what, out);
     if (is_function(what))
         return load(r, v, out);
+    if (names_data(what))
+        return bad_usage(v->name, "\"%s\" is a file of data; the function stands in front of it, or behind -e", what);
     if (is_bare_name(what)) /* whose error names the nearest one */
         return uf_load(out, what) ? library_failed(v->bit) : DONE;
     if ((is_formula(what) || strchr(what, ';')) && access(what, F_OK) != 0)

@@ -150,7 +150,9 @@ static bool take_initial(job *j, const char *value) {
 #define WITH_FUNCTION (COMPUTING | INSPECT | BENCH)
 
 static const option_row rows[] = {
-    {"expression", 'e', WITH_FUNCTION, "KERNEL", "a kernel",
+    {"expression", 'e', FORALL, "KERNEL", "a kernel", "a kernel in place of the first operand, wherever it stands",
+     take_kernel, NULL},
+    {"expression", 'e', CALLS | INSPECT | BENCH, "KERNEL", "a kernel",
      "a kernel or a formula in place of the first operand, wherever it\nstands: '(x, y) { return x + y; }', 'x + y'",
      take_kernel, NULL},
     {"output", 'o', COMPUTING, "OUT", "a path, another one for each output",

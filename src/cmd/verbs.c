@@ -4,6 +4,7 @@
 #include "cmd.h"
 
 #define FUNCTION "(NAME | FILE.uf | KERNEL | FORMULA | FILE | -e KERNEL)"
+#define INDEX_KERNEL "(NAME | FILE.uf | KERNEL | FILE | -e KERNEL)"
 
 static const verb verbs[] = {
     {"info", INFO, "", "what this machine has: engines, libraries, devices, and what is missing", "", "", false, 0,
@@ -26,7 +27,7 @@ static const verb verbs[] = {
     {"outer", OUTER, FUNCTION " INPUT .. [OPTION ..]", "applies a function to all combinations of elements",
      "The output has the dimensions of the first input, then those of the second, and so on.\n",
      "ufunc outer multiply x.npy y.npy -o table.npy\n", true, UF_MAX_OPERANDS, run_outer},
-    {"forall", FORALL, FUNCTION " ARGUMENT .. [OPTION ..]", "runs a kernel over indices for every point of a space",
+    {"forall", FORALL, INDEX_KERNEL " ARGUMENT .. [OPTION ..]", "runs a kernel over indices for every point of a space",
      "An ARGUMENT is a file, which the kernel reads; a number; DTYPE[N,..], a new array of zeros; or copy:FILE, a copy "
      "of a\n"
      "file's array. New arrays and copies are the outputs: the kernel changes them, and -o names files for them in "
@@ -65,11 +66,14 @@ static const verb verbs[] = {
 };
 
 static const note notes[] = {
-    {COMPUTING | INSPECT | BENCH, "NAME is a function of the catalogue (`ufunc list`), FILE.uf a function file. A "
-                                  "KERNEL is '(x, y) { return x * y; }';\n"
-                                  "of a FORMULA such as 'x * y' the names are the parameters, in the order in which "
-                                  "they appear. A FILE may hold either.\n"
-                                  "A FORMULA may call functions of the catalogue, too: 'softplus(x) + 1'.\n"},
+    {CALLS | INSPECT | BENCH, "NAME is a function of the catalogue (`ufunc list`), FILE.uf a function file. A KERNEL "
+                              "is '(x, y) { return x * y; }';\n"
+                              "of a FORMULA such as 'x * y' the names are the parameters, in the order in which they "
+                              "appear. A FILE may hold either.\n"
+                              "A FORMULA may call functions of the catalogue, too: 'softplus(x) + 1'.\n"},
+    {FORALL,
+     "NAME and FILE.uf are a kernel over indices in a function file. A KERNEL is '[i](x, y) { y[i] = 2 * x[i]; }'; a "
+     "FILE may hold one.\n"},
     {CALLS, "INPUT is a file or a number: 1, -2.5, 1+2j, true. Numbers and 0-d arrays follow the dtypes of the other "
             "inputs.\n"},
     {COMPUTING,

@@ -397,6 +397,19 @@ expect 0 '^3\.0485873' '' run -e 'softplus( x )' 3
 expect 1 '' "the function 'foo' is not known" run 'softplus(foo(y))' 3
 expect 1 '' '^  use softplus; \(y\) \{ return softplus\(foo\(y\)\); \}$' run 'softplus(foo(y))' 3
 expect 2 '' 'kernel takes 2 inputs, but 1 is given' run 'x*y' 3
+expect 0 '^7$' '' run '(size_t)x + (ptrdiff_t)y + (_Float16)2 + (__bf16)0 + (ssize_t)0 + (intptr_t)0 + (uintptr_t)0' 3 2
+printf '/* area; {of} what */ x * y // a product, no {kernel}\n' >"$work/formula.txt"
+expect 0 '^6$' '' run "$work/formula.txt" 3 2
+expect 0 '^6$' '' run 'x * y // z' 3 2
+printf '// a {kernel}\n(x) { return 2 * x; } // of x\n' >"$work/kernel.txt"
+expect 0 '^6$' '' run "$work/kernel.txt" 3
+cp "$work/a.npy" "$work/nameless"
+for data in "$work/a.npy" "$work/nameless" "$work/a.npy:npy" "$work/out.npy:uint8[]" -:csv; do
+    expect 2 '' 'is a file of data; the function stands in front of it, or behind -e' run "$data" "$work/b.npy"
+done
+expect 2 '' '"x\+1" is no kernel over indices: that is written \[i\]\(x, y\)' forall 'x+1' 'float64[3]'
+expect 2 '' '"x\+1" is no kernel over indices' inspect 'x+1' -p 'float64[]'
+expect 0 '^usage: ufunc forall \(NAME \| FILE.uf \| KERNEL \| FILE \| -e KERNEL\)' '' forall --help
 expect 0 '^6$' '' run 'x * x + y' 3. 1 --derivative 0
 expect 0 '^12$' '' run '(x, y) { return x * x * y; }' -y 0 3. 2
 expect 1 '' 'input' run 'x * x' 3. --derivative 1
