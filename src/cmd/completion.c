@@ -60,7 +60,8 @@ static void print_bash(void) {
         print_bash_options(verb_at(i));
     printf(
         "    esac\n    case $word in\n        -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n        *)\n"
-        "            COMPREPLY=($(compgen -f -- \"$word\"))\n            [ \"$COMP_CWORD\" != 2 ] && [ \"$verb\" != "
+        "            mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n            [ \"$COMP_CWORD\" != 2 ] && [ "
+        "\"$verb\" != "
         "list ] ||\n"
         "                COMPREPLY+=($(compgen -W '");
     print_catalogue();

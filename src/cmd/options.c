@@ -287,22 +287,38 @@ static int unknown_long(const job *j, const char *name) {
     return bad_usage(j->verb->name, "unknown option \"--%s\"%s", name, verbs_with(verbs));
 }
 
-static int unknown_letter(const job *j, int letter) {
+/* The character that begins with a byte of a group of short options, which getopt takes for a letter. It stands in the argument
+ * that getopt is at, or, if it was the last byte, in the one before. */
+static void letter_text(char **argv, int letter, char to[8]) {
+    const char *at = argv[optind] && argv[optind][0] == '-' ? strchr(argv[optind], letter) : NULL;
+    int n = 1;
+    while (at && n < 4 && ((unsigned char)at[n] & 0xC0) == 0x80)
+        n++;
+    if (at)
+        snprintf(to, 8, "%.*s", n, at);
+    else
+        snprintf(to, 8, "%c", letter);
+}
+
+static int unknown_letter(const job *j, int letter, char **argv) {
+    char text[8];
     unsigned verbs = 0;
     for (int i = 0; i < ROWS; i++)
         verbs |= rows[i].letter == letter ? rows[i].verbs : 0;
-    return bad_usage(j->verb->name, "unknown option \"-%c\"%s", letter, verbs_with(verbs));
+    letter_text(argv, letter, text);
+    return bad_usage(j->verb->name, "unknown option \"-%s\"%s", text, verbs_with(verbs));
 }
 
 /* What getopt_long could not take: a misspelt option, an abbreviation of several, or a value where none may be. optopt has the
  * letter of a short option, and of a long one that has no value its number. */
-static int unknown_option(const job *j, const char *text) {
+static int unknown_option(const job *j, char **argv) {
+    const char *text = argv[optind - 1];
     char name[64];
     const option_row *first = NULL;
     if (optopt >= LONG)
         return bad_usage(j->verb->name, "option \"--%s\" has no value", rows[optopt - LONG].name);
     if (optopt)
-        return unknown_letter(j, optopt);
+        return unknown_letter(j, optopt, argv);
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 2, "="), text + 2);
     for (int i = 0; i < ROWS; i++) {
         if (!(rows[i].verbs & j->verb->bit) || strncmp(rows[i].name, name, strlen(name)) != 0)
@@ -370,7 +386,7 @@ static int take_option(job *j, int got, char **argv) {
     if (got == ':')
         return bad_usage(j->verb->name, "option \"%s\" needs a value", argv[optind - 1]);
     if (!o)
-        return unknown_option(j, argv[optind - 1]);
+        return unknown_option(j, argv);
     if (!o->take)
         return HELP;
     return o->take(j, optarg) ? DONE : bad_value(j, o, optarg);

@@ -191,6 +191,8 @@ completes() {
 }
 
 completion() {
+    touch "$work/two words.npy"
+    completes "$work/two words.npy" ufunc run add "$work/two" || return 1
     completes reduceat ufunc re && completes softmax ufunc run soft && completes --casting ufunc run add --ca &&
         completes same_kind ufunc run add --casting s && completes float16 ufunc outer add -t fl && completes tree ufunc inspect add -v t &&
         completes matmul ufunc list add mat && completes reduce ufunc help re && completes README.md ufunc run add READ && ! completes --where ufunc at add --w &&
