@@ -20,17 +20,11 @@ typedef struct bench {
 
 /* ---- Arrays ---- */
 
-static int64_t count_of(const DLTensor *t) {
-    int64_t n = 1;
-    for (int d = 0; d < t->ndim; d++)
-        n *= t->shape[d];
-    return n;
-}
-
 /* Fills with numbers near 1: floating ones from 0.5 to 1.5, integers 0 to 3. */
 static void fill(const DLTensor *t) {
     const dtype_row *type = dtype_of(t->dtype);
-    const int64_t n = count_of(t) * (type->kind == 'c' ? 2 : 1), size = type->kind == 'c' ? type->size / 2 : type->size;
+    const int64_t n = array_elements(t) * (type->kind == 'c' ? 2 : 1),
+                  size = type->kind == 'c' ? type->size / 2 : type->size;
     uint64_t state = 88172645463325252U;
     for (int64_t i = 0; i < n; i++) {
         char *at = (char *)t->data + i * size;
@@ -68,17 +62,25 @@ static uf_status make_array(DLManagedTensor **out, DLDevice device, DLTensor *t,
 
 /* ---- What is measured ---- */
 
-/* Input k's dtype: that of the list of types, or its only one; float32 without a list. False: there is none. */
-static bool input_type(const job *j, int k, DLDataType *out) {
-    char name[32];
-    const char *list = j->types ? j->types : "float32";
-    for (int i = 0; i < k && strchr(list, ','); i++)
-        list = strchr(list, ',') + 1;
-    list += strspn(list, " ");
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(list, ", "), list);
-    const dtype_row *type = dtype_given(name);
-    *out = type ? type->type : (DLDataType){0};
-    return type;
+/* Reads the list of types, float32 without one: a type for all inputs, or one for each. */
+static int read_types(bench *b) {
+    const char *list = b->c->job->types ? b->c->job->types : "float32";
+    const int nin = b->c->nin;
+    int n = 0;
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL, n++) {
+        char name[32];
+        at += strspn(at, " ");
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ", "), at);
+        const dtype_row *type = dtype_given(name);
+        if (!type)
+            return bad_usage("bench", "--types needs dtypes, e.g. float32,float32, not \"%s\"", list);
+        for (int k = n; k < (n ? n + 1 : nin) && k < nin; k++)
+            b->c->args[k].dtype = type->type;
+    }
+    if (n == 1 || n == nin)
+        return DONE;
+    return bad_usage("bench", "%s has %d input%s, but --types has %d dtypes", b->c->about.name, nin,
+                     nin == 1 ? "" : "s", n);
 }
 
 static int make_inputs(bench *b) {
@@ -89,12 +91,12 @@ static int make_inputs(bench *b) {
     if (j->nshapes != 1 && j->nshapes != b->c->nin)
         return bad_usage("bench", "%s has %d input%s, but --shape is there %d times", b->c->about.name, b->c->nin,
                          b->c->nin == 1 ? "" : "s", j->nshapes);
+    if (read_types(b) != DONE)
+        return BAD_USAGE;
     for (int k = 0; k < b->c->nin; k++) {
         DLTensor *t = &b->c->args[k];
-        *t = (DLTensor){.device = {kDLCPU, 0}, .shape = b->c->shapes[k]};
+        *t = (DLTensor){.device = {kDLCPU, 0}, .dtype = t->dtype, .shape = b->c->shapes[k]};
         read_integers(j->shapes[j->nshapes == 1 ? 0 : k], UF_MAX_NDIM, t->shape, &t->ndim);
-        if (!input_type(j, k, &t->dtype))
-            return bad_usage("bench", "--types needs dtypes, e.g. float32,float32, not \"%s\"", j->types);
         if (make_array(&b->inputs[k], j->device, t, true))
             return library_failed(BENCH);
     }
@@ -116,7 +118,7 @@ static int make_outputs(bench *b) {
 static double bytes_of(const call *c) {
     double bytes = 0;
     for (int k = 0; k < c->nargs; k++)
-        bytes += (double)count_of(&c->args[k]) * (double)element_bytes(c->args[k].dtype);
+        bytes += (double)array_bytes(&c->args[k]);
     return bytes;
 }
 
@@ -173,7 +175,7 @@ static void print_rate(const call *c, double seconds, int calls) {
     char text[32];
     int64_t elements = 0;
     for (int k = 0; k < c->nargs; k++)
-        elements = count_of(&c->args[k]) > elements ? count_of(&c->args[k]) : elements;
+        elements = array_elements(&c->args[k]) > elements ? array_elements(&c->args[k]) : elements;
     printf("time      %.4g us, the median of %d times %d calls\n", seconds * 1e6, (int)BATCHES, calls);
     scaled_text((double)elements / seconds, "", text);
     printf("elements  %s/s\n", text);
@@ -204,24 +206,36 @@ static int print_copy(bench *b, double seconds) {
 
 /* ---- The verb ---- */
 
-static const struct {
+typedef struct way {
     const char *name;
     const method *m;
-} ways[] = {{"run", &call_method},
-            {"outer", &outer_method},
-            {"reduce", &reduce_method},
-            {"accumulate", &accumulate_method},
-            {NULL, NULL}};
+    int least_axes, most_axes; /* that --axis may have, if it is there */
+} way;
+
+static const way ways[] = {{"run", &call_method, 1, 1},
+                           {"outer", &outer_method, 0, -1},
+                           {"reduce", &reduce_method, 0, UF_MAX_NDIM},
+                           {"accumulate", &accumulate_method, 1, 1},
+                           {NULL, NULL, 0, 0}};
 
 const char *way_choice(int i) { return ways[i].name; }
 
 /* The way that --as says, or the one of the function's kind. */
-static const method *method_of(const call *c) {
+static const way *way_of(const call *c) {
     const char *name = c->job->way ? c->job->way : strcmp(c->about.kind, "reduction") == 0 ? "reduce" : "run";
     int i = 0;
     while (strcmp(ways[i].name, name) != 0)
         i++;
-    return ways[i].m;
+    return &ways[i];
+}
+
+static int check_axes(const call *c, const way *w) {
+    const job *j = c->job;
+    if (!j->has_axes || (j->naxes >= w->least_axes && j->naxes <= w->most_axes))
+        return DONE;
+    if (w->most_axes < 0)
+        return bad_usage("bench", "--axis is there, but `ufunc %s` has no axis", w->name);
+    return bad_usage("bench", "--axis has %d axes, but `ufunc %s` goes along one", j->naxes, w->name);
 }
 
 static int perform(bench *b) {
@@ -233,7 +247,10 @@ static int perform(bench *b) {
         status = library_failed(BENCH);
     if (status != DONE)
         return status;
-    b->m = method_of(c);
+    const way *w = way_of(c);
+    b->m = w->m;
+    if (check_axes(c, w) != DONE)
+        return BAD_USAGE;
     const char *unfit = b->m->fit(c);
     if (unfit)
         return bad_usage("bench", "%s %s", c->about.name, unfit);

@@ -33,7 +33,7 @@ static int read_starts(call *c) {
     npy *s = &c->starts;
     size_t most = strlen(text) / 2 + 1;
     int n;
-    if (text[strspn(text, "0123456789,+-")])
+    if (strcmp(text, "-") == 0 || text[strspn(text, "0123456789,+-")])
         return read_array(text, c->job, s);
     s->memory = calloc(most, sizeof(int64_t));
     if (!s->memory)
@@ -124,13 +124,8 @@ static int make_outputs(call *c, const method *m) {
         if (uf_empty(&c->made[k], (DLDevice){kDLCPU, 0}, t->dtype, t->ndim, t->shape))
             return library_failed(c->job->verb->bit);
         *t = c->made[k]->dl_tensor;
-        if (c->mask || c->about.layout) { /* elements that the call does not write are to be 0 */
-            size_t size = element_bytes(t->dtype);
-            for (int d = 0; d < t->ndim; d++)
-                size *= (size_t)t->shape[d];
-            if (size)
-                memset(t->data, 0, size);
-        }
+        if ((c->mask || c->about.layout) && array_bytes(t)) /* elements that the call does not write are to be 0 */
+            memset(t->data, 0, array_bytes(t));
     }
     return status;
 }

@@ -1,5 +1,5 @@
-/* cmd.h - what the verbs of the tool `ufunc` share. Each verb is a file of its own, and a row of the table in main.c.
- * The tool uses the public header only. */
+/* cmd.h - what the verbs of the tool `ufunc` share. Each verb is a file of its own, and a row of the table in verbs.c.
+ * The tool uses the public header only, and of the library's own code the distance of words. */
 #ifndef CMD_H
 #define CMD_H
 
@@ -245,6 +245,10 @@ enum {
     NPY_PREFIX_SIZE = 12     /* bytes at the beginning of a file that say where its header ends */
 };
 
+/* Write a text, or what errno is, to `why`; false. (why.c) */
+bool refuse(char why[WHY_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool refuse_by_errno(char why[WHY_SIZE]);
+
 /* What a header says. */
 typedef struct npy_header {
     const dtype_row *type; /* of records: uint8 */
@@ -286,6 +290,8 @@ void npy_close(npy *file);
 /* All bytes of a file ("-": standard input), for forms other than .npy: mapped if that is possible, else read. They are released
  * with npy_close, also after a failure. */
 bool npy_bytes(npy *out, const char *path, const unsigned char **bytes, size_t *length, char why[WHY_SIZE]);
+/* Is it said what the data are? Of dtype V2 they are bfloat16 if the command line has that. */
+bool npy_known(const npy_header *h, bool bfloat16, char why[WHY_SIZE]);
 /* Makes the array that a header describes of data in out->map, out->memory or elsewhere. */
 bool npy_take(npy *out, const npy_header *h, const unsigned char *data, char why[WHY_SIZE]);
 /* Lets the array be changed, but not the file. False: errno says why. */
@@ -357,6 +363,16 @@ bool zip_intact(const zip_member *m, const unsigned char *file, char why[WHY_SIZ
 
 /* Bytes of an element of any array. */
 static inline size_t element_bytes(DLDataType t) { return (size_t)t.bits / 8 * t.lanes; }
+
+/* The number of elements of an array that is there, so that it does not overflow; and their bytes. */
+static inline int64_t array_elements(const DLTensor *t) {
+    int64_t n = 1;
+    for (int d = 0; d < t->ndim; d++)
+        n *= t->shape[d];
+    return n;
+}
+
+static inline size_t array_bytes(const DLTensor *t) { return (size_t)array_elements(t) * element_bytes(t->dtype); }
 
 /* ---- Command lines (options.c) ---- */
 

@@ -27,20 +27,13 @@ static bool read_new(const char *text, DLTensor *out) {
     return true;
 }
 
-static int64_t bytes_of(const DLTensor *t) {
-    int64_t n = (int64_t)element_bytes(t->dtype);
-    for (int d = 0; d < t->ndim; d++)
-        n *= t->shape[d];
-    return n;
-}
-
 static int make_new(call *c, int k) {
     DLTensor *t = &c->args[k];
     if (uf_empty(&c->made[k], (DLDevice){kDLCPU, 0}, t->dtype, t->ndim, t->shape))
         return library_failed(FORALL);
     *t = c->made[k]->dl_tensor;
-    if (bytes_of(t))
-        memset(t->data, 0, (size_t)bytes_of(t));
+    if (array_bytes(t))
+        memset(t->data, 0, array_bytes(t));
     return DONE;
 }
 

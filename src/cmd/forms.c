@@ -48,11 +48,6 @@ static int form_of(const char *path) {
     return i < 0 ? 0 : i;
 }
 
-static bool refuse(char *why, const char *text) {
-    snprintf(why, WHY_SIZE, "%s", text);
-    return false;
-}
-
 static bool read_plain(npy *out, const char *path, int i, bool bfloat16, char *why) {
     switch (forms[i].form) {
     case NPY:
@@ -78,11 +73,11 @@ static bool read_as(npy *out, const char *path, const char *form_text, bool bflo
         return read_plain(out, path, i, bfloat16, why);
     if (forms[form_of(path)].form == NPZ)
         return npz_read(out, path, form_text, bfloat16, why);
-    snprintf(why, WHY_SIZE,
-             "\"%.60s\" is no form: npy, npz, csv, tsv and txt are, float32[100,3] of raw data, and names of arrays in "
-             ".npz files",
-             form_text);
-    return false;
+    return refuse(
+        why,
+        "\"%.60s\" is no form: npy, npz, csv, tsv and txt are, float32[100,3] of raw data, and names of arrays in "
+        ".npz files",
+        form_text);
 }
 
 static bool is_file(const char *path) { return strcmp(path, "-") == 0 || access(path, F_OK) == 0; }
@@ -155,7 +150,7 @@ static int output_form(const char *text, size_t *path, char *why) {
     snprintf(before, sizeof before, "%.*s", (int)(colon - text), text);
     if (strcmp(before, "-") != 0 && suffix_form(before) < 0 && !raw_parse(colon + 1, &raw))
         return form_of(text);
-    snprintf(why, WHY_SIZE, "\"%.60s\" is no form of an output; npy, csv, tsv, txt and raw are", colon + 1);
+    refuse(why, "\"%.60s\" is no form of an output; npy, csv, tsv, txt and raw are", colon + 1);
     return -1;
 }
 
@@ -164,11 +159,10 @@ static bool form_accepts(int i, int ndim, bool records, char *why) {
         return refuse(why, "archives are not written; .npy files are");
     if (forms[i].form != TEXT || (!records && ndim <= 2))
         return true;
-    snprintf(why, WHY_SIZE, "text has rows and columns of numbers; the output has %s",
-             records     ? "records"
-             : ndim == 3 ? "3 dimensions"
-                         : "more dimensions");
-    return false;
+    return refuse(why, "text has rows and columns of numbers; the output has %s",
+                  records     ? "records"
+                  : ndim == 3 ? "3 dimensions"
+                              : "more dimensions");
 }
 
 bool file_accepts(const char *text, int ndim, bool records, char why[WHY_SIZE]) {

@@ -172,13 +172,12 @@ static void print_examples(const page *p) {
 }
 
 static void print_group_page(const page *p) {
-    const char *comma = "";
     print_title(p->name);
     printf("%s", p->name);
     for (int i = 0; verb_at(i); i++)
         if (verb_at(i)->bit & p->verbs && strcmp(verb_at(i)->name, p->name + strlen("ufunc-")) != 0)
             printf(", ufunc\\-%s", verb_at(i)->name);
-    printf("%s \\- %s\n", comma, p->summary);
+    printf(" \\- %s\n", p->summary);
     print_synopsis(p);
     print_descriptions(p);
     printf(".SH OPTIONS\n");

@@ -22,9 +22,9 @@ typedef struct cursor {
     int *fields_left; /* of MOST_FIELDS, for all copies of the cursor */
 } cursor;
 
-static bool refuse(const cursor *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool refuse_at(const cursor *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static bool refuse(const cursor *c, const char *format, ...) {
+static bool refuse_at(const cursor *c, const char *format, ...) {
     va_list arguments;
     int length = snprintf(c->why, WHY_SIZE, "byte %zu: ", (size_t)(c->at - c->start));
     va_start(arguments, format);
@@ -64,8 +64,8 @@ static bool take(cursor *c, char what) {
 static bool unexpected(cursor *c, const char *needed) {
     skip_blanks(c);
     if (c->at == c->end)
-        return refuse(c, "the header ends where %s is needed", needed);
-    return refuse(c, "%s is needed, not \"%s\"", needed, show(c->at, (size_t)(c->end - c->at)).text);
+        return refuse_at(c, "the header ends where %s is needed", needed);
+    return refuse_at(c, "%s is needed, not \"%s\"", needed, show(c->at, (size_t)(c->end - c->at)).text);
 }
 
 /* string := "'" { byte } "'" | '"' { byte } '"' */
@@ -77,7 +77,7 @@ static bool string(cursor *c, const char *needed, const unsigned char **text, si
         return unexpected(c, needed);
     const unsigned char *close = memchr(c->at + 1, *c->at, (size_t)(c->end - c->at - 1));
     if (!close)
-        return refuse(c, "a string has no end");
+        return refuse_at(c, "a string has no end");
     *text = c->at + 1;
     *length = (size_t)(close - *text);
     c->at = close + 1;
@@ -90,12 +90,12 @@ static bool digit(const cursor *c) { return c->at < c->end && *c->at >= '0' && *
 static bool extent(cursor *c, int64_t *out) {
     skip_blanks(c);
     if (c->at < c->end && *c->at == '-')
-        return refuse(c, "an extent is negative");
+        return refuse_at(c, "an extent is negative");
     if (!digit(c))
         return unexpected(c, "an extent");
     for (*out = 0; digit(c); c->at++)
         if (__builtin_mul_overflow(*out, 10, out) || __builtin_add_overflow(*out, *c->at - '0', out))
-            return refuse(c, "an extent exceeds 2^63 - 1");
+            return refuse_at(c, "an extent exceeds 2^63 - 1");
     if (c->at < c->end && *c->at == 'L')
         c->at++;
     return true;
@@ -110,11 +110,11 @@ static bool shape(cursor *c, npy_header *h) {
         if (!comma)
             return unexpected(c, "\",\" or \")\"");
         if (h->ndim == UF_MAX_NDIM)
-            return refuse(c, "the array has more than %d dimensions", UF_MAX_NDIM);
+            return refuse_at(c, "the array has more than %d dimensions", UF_MAX_NDIM);
         if (!extent(c, &h->shape[h->ndim++]))
             return false;
     }
-    return comma || h->ndim != 1 || refuse(c, "(%lld) is a number, not a tuple of extents", (long long)h->shape[0]);
+    return comma || h->ndim != 1 || refuse_at(c, "(%lld) is a number, not a tuple of extents", (long long)h->shape[0]);
 }
 
 static bool word(cursor *c, const char *text) {
@@ -177,7 +177,7 @@ static bool scalars_add(cursor *c, npy_header *h, const dtype_row *type, int64_t
         int n =
             snprintf(h->fields + *used, NPY_FIELDS_SIZE - *used, "%c%d@%lld;", type->kind, type->size, (long long)*at);
         if (n < 0 || *used + (size_t)n >= NPY_FIELDS_SIZE)
-            return refuse(c, "the records have too many fields");
+            return refuse_at(c, "the records have too many fields");
         *used += (size_t)n;
     }
     return true;
@@ -208,10 +208,10 @@ static bool scalar_field(cursor *c, size_t name_length, const dtype_row **type, 
     bool ordered = length && strchr("<>|=", *text) && *text;
     *type = dtype_spelled(text + ordered, length - ordered);
     if (!*type)
-        return refuse(&before, "the dtype of a field is \"%s\"%s; it is none of the fifteen", show(text, length).text,
-                      not_ours(length > ordered ? (char)text[ordered] : 0));
+        return refuse_at(&before, "the dtype of a field is \"%s\"%s; it is none of the fifteen",
+                         show(text, length).text, not_ours(length > ordered ? (char)text[ordered] : 0));
     return !is_swapped(text, length, *type) ||
-           refuse(&before, "a field is in the other byte order; records are read in this machine's");
+           refuse_at(&before, "a field is in the other byte order; records are read in this machine's");
 }
 
 /* Reads the extents of a field, if it has some: how many elements they are. */
@@ -222,7 +222,7 @@ static bool field_count(cursor *c, int64_t *count) {
         return false;
     for (int d = 0; d < shaped.ndim; d++)
         if (shaped.shape[d] < 1 || __builtin_mul_overflow(*count, shaped.shape[d], count) || *count > LONGEST)
-            return refuse(c, "a field has no elements, or too many");
+            return refuse_at(c, "a field has no elements, or too many");
     return true;
 }
 
@@ -235,7 +235,7 @@ static bool nested_field(cursor *c, npy_header *h, int64_t *at, size_t *used, in
     if (!fields(c, h, at, used, depth + 1))
         return false;
     if (*used == before)
-        return refuse(&first, "a field has no scalars");
+        return refuse_at(&first, "a field has no scalars");
     if (!field_count(c, &count))
         return false;
     for (int64_t i = 1; i < count; i++) {
@@ -260,7 +260,7 @@ static bool field(cursor *c, npy_header *h, int64_t *at, size_t *used, int depth
     const unsigned char *name;
     size_t length;
     if (!*c->fields_left)
-        return refuse(c, "the records have too many fields");
+        return refuse_at(c, "the records have too many fields");
     --*c->fields_left;
     if (!take(c, '('))
         return unexpected(c, "\"(\" of a field");
@@ -279,7 +279,7 @@ static bool field(cursor *c, npy_header *h, int64_t *at, size_t *used, int depth
 static bool fields(cursor *c, npy_header *h, int64_t *at, size_t *used, int depth) {
     bool comma = true;
     if (depth > NESTED)
-        return refuse(c, "records within records, more than %d deep", (int)NESTED);
+        return refuse_at(c, "records within records, more than %d deep", (int)NESTED);
     if (!take(c, '['))
         return unexpected(c, "\"[\"");
     for (; !take(c, ']'); comma = take(c, ',')) {
@@ -298,7 +298,7 @@ static bool structured_descr(cursor *c, npy_header *h) {
     if (!fields(c, h, &size, &used, 0))
         return false;
     if (!used || size > UINT16_MAX)
-        return refuse(&at, "the records have %lld bytes, or no fields", (long long)size);
+        return refuse_at(&at, "the records have %lld bytes, or no fields", (long long)size);
     h->type = dtype_named("uint8");
     h->element = (int)size;
     return true;
@@ -317,8 +317,8 @@ static bool descr(cursor *c, npy_header *h) {
     bool ordered = length && strchr("<>|=", *text) && *text;
     h->type = dtype_spelled(text + ordered, length - ordered);
     if (!h->type)
-        return refuse(&at, "the dtype is \"%s\"%s; it is none of the fifteen", show(text, length).text,
-                      not_ours(length > ordered ? (char)text[ordered] : 0));
+        return refuse_at(&at, "the dtype is \"%s\"%s; it is none of the fifteen", show(text, length).text,
+                         not_ours(length > ordered ? (char)text[ordered] : 0));
     h->element = h->type->size;
     h->opaque = h->type->kind == 'V';
     h->swapped = ordered && is_swapped(text, length, h->type);
@@ -345,9 +345,9 @@ static bool pair(cursor *c, npy_header *h, unsigned *seen) {
     while (k < KEYS && (strlen(keys[k].name) != length || memcmp(keys[k].name, text, length) != 0))
         k++;
     if (k == KEYS)
-        return refuse(&at, "the key is \"%s\"; descr, fortran_order and shape are known", show(text, length).text);
+        return refuse_at(&at, "the key is \"%s\"; descr, fortran_order and shape are known", show(text, length).text);
     if (*seen & 1u << k)
-        return refuse(&at, "the key %s is there twice", keys[k].name);
+        return refuse_at(&at, "the key %s is there twice", keys[k].name);
     *seen |= 1u << k;
     return take(c, ':') ? keys[k].read(c, h) : unexpected(c, "\":\"");
 }
@@ -366,7 +366,7 @@ static bool dict(cursor *c, npy_header *h) {
     }
     for (int k = 0; k < KEYS; k++)
         if (!(seen & 1u << k))
-            return refuse(c, "the key %s is missing", keys[k].name);
+            return refuse_at(c, "the key %s is missing", keys[k].name);
     skip_blanks(c);
     return c->at == c->end || unexpected(c, "the end of the header");
 }
@@ -379,35 +379,31 @@ static bool data_size(const cursor *c, npy_header *h) {
     for (int d = 0; d < h->ndim; d++) {
         empty |= h->shape[d] == 0;
         if (h->shape[d] && __builtin_mul_overflow(size, h->shape[d], &size))
-            return refuse(c, "the shape's size exceeds 2^63 - 1 bytes");
+            return refuse_at(c, "the shape's size exceeds 2^63 - 1 bytes");
     }
     h->size = empty ? 0 : (size_t)size;
     return true;
 }
 
 static bool too_short(size_t length, const char *before, char *why) {
-    snprintf(why, WHY_SIZE, "ends after %zu byte%s, before %s does", length, length == 1 ? "" : "s", before);
-    return false;
+    return refuse(why, "ends after %zu byte%s, before %s does", length, length == 1 ? "" : "s", before);
 }
 
 bool npy_prefix(const unsigned char *bytes, size_t length, size_t *offset, char why[WHY_SIZE]) {
     if (memcmp(bytes, magic, length < sizeof magic ? length : sizeof magic) != 0) {
-        snprintf(why, WHY_SIZE, "is no .npy file: it begins with \"%s\"", show(bytes, length < 6 ? length : 6).text);
-        return false;
+        return refuse(why, "is no .npy file: it begins with \"%s\"", show(bytes, length < 6 ? length : 6).text);
     }
     if (length < NPY_PREFIX_SIZE)
         return too_short(length, "the header", why);
     if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0) {
-        snprintf(why, WHY_SIZE, "has version %d.%d of the .npy format; 1.0, 2.0 and 3.0 are known", bytes[6], bytes[7]);
-        return false;
+        return refuse(why, "has version %d.%d of the .npy format; 1.0, 2.0 and 3.0 are known", bytes[6], bytes[7]);
     }
     bool wide = bytes[6] > 1;
     size_t size = (size_t)bytes[8] | (size_t)bytes[9] << 8;
     if (wide)
         size |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
     if (size < 2 || size > LONGEST) {
-        snprintf(why, WHY_SIZE, "byte 8: the header's length is %zu; it must be from 2 to %d", size, LONGEST);
-        return false;
+        return refuse(why, "byte 8: the header's length is %zu; it must be from 2 to %d", size, LONGEST);
     }
     *offset = (wide ? 12 : 10) + size;
     return true;

@@ -11,17 +11,9 @@
 
 #include "cmd.h"
 
-static bool refuse(char *why, const char *text) {
-    snprintf(why, WHY_SIZE, "%s", text);
-    return false;
-}
-
-static bool refuse_by_errno(char *why) { return refuse(why, strerror(errno)); }
-
 static bool data_missing(const npy_header *h, size_t there, char *why) {
-    snprintf(why, WHY_SIZE, "ends after %zu bytes; its header promises %zu of data from byte %zu on", there, h->size,
-             h->offset);
-    return false;
+    return refuse(why, "ends after %zu bytes; its header promises %zu of data from byte %zu on", there, h->size,
+                  h->offset);
 }
 
 /* Reads until *got is `size` or the file ends; *got counts on from what it was. */
@@ -143,6 +135,11 @@ static void describe(npy *out, const npy_header *h) {
         out->array.strides = out->strides;
 }
 
+bool npy_known(const npy_header *h, bool bfloat16, char why[WHY_SIZE]) {
+    return !h->opaque || bfloat16 ||
+           refuse(why, "has dtype V2, which does not say what it holds; with --dtype bfloat16 it is that");
+}
+
 bool npy_take(npy *out, const npy_header *h, const unsigned char *data, char why[WHY_SIZE]) {
     describe(out, h);
     out->array.data = (void *)(uintptr_t)data;
@@ -155,7 +152,7 @@ static bool map_file(int from, npy *out, char *why) {
     if (fstat(from, &about))
         return refuse_by_errno(why);
     if (S_ISDIR(about.st_mode))
-        return refuse(why, strerror(EISDIR));
+        return refuse(why, "%s", strerror(EISDIR));
     if (from == STDIN_FILENO || !S_ISREG(about.st_mode) || !about.st_size)
         return true;
     void *map = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, from, 0);
@@ -170,9 +167,7 @@ static bool read_open(int from, npy *out, bool bfloat16, char *why) {
     npy_header h;
     if (!map_file(from, out, why) || !(out->map ? read_mapped(out, &h, why) : read_stream(from, out, &h, why)))
         return false;
-    if (h.opaque && !bfloat16)
-        return refuse(why, "has dtype V2, which does not say what it holds; with --dtype bfloat16 it is that");
-    return npy_take(out, &h, out->array.data, why);
+    return npy_known(&h, bfloat16, why) && npy_take(out, &h, out->array.data, why);
 }
 
 static int open_path(const char *path) {

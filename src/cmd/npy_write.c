@@ -16,11 +16,6 @@ enum {
     MOST_LINKS = 40 /* one behind the other */
 };
 
-static bool refuse_by_errno(char *why) {
-    snprintf(why, WHY_SIZE, "%s", strerror(errno));
-    return false;
-}
-
 bool write_all(int to, const void *data, size_t size) {
     const char *at = data;
     while (size) {
@@ -37,9 +32,7 @@ bool write_all(int to, const void *data, size_t size) {
 
 bool npy_put(int to, const DLTensor *array, const char *descr) {
     unsigned char header[NPY_HEADER_SIZE];
-    size_t size = element_bytes(array->dtype);
-    for (int d = 0; d < array->ndim; d++)
-        size *= (size_t)array->shape[d];
+    size_t size = array_bytes(array);
     return write_all(to, header, npy_format(array, descr, header)) &&
            (!size || write_all(to, (const char *)array->data + array->byte_offset, size));
 }

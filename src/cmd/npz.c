@@ -6,11 +6,6 @@
 
 #include "cmd.h"
 
-static bool refuse(char *why, const char *text) {
-    snprintf(why, WHY_SIZE, "%s", text);
-    return false;
-}
-
 /* Is that the member's name, with or without ".npy"? */
 static bool is_named(const zip_member *m, const char *name) {
     size_t length = strlen(name);
@@ -48,12 +43,11 @@ static bool find(zip_walk z, const char *name, zip_member *out, char *why) {
         return false;
     if (n == 1 && !name)
         return true;
-    snprintf(why, WHY_SIZE, "%s; %s",
-             name ? "has no such array"
-             : n  ? "has several arrays; :NAME chooses one"
-                  : "has no array",
-             n ? names : "it is empty");
-    return false;
+    return refuse(why, "%s; %s",
+                  name ? "has no such array"
+                  : n  ? "has several arrays; :NAME chooses one"
+                       : "has no array",
+                  n ? names : "it is empty");
 }
 
 /* Makes the array of the bytes of a .npy file that are in out->map or out->memory. */
@@ -62,13 +56,10 @@ static bool take_file(npy *out, const unsigned char *file, size_t size, bool bfl
     if (!npy_parse(file, size, &h, why))
         return false;
     if (size - h.offset != h.size) {
-        snprintf(why, WHY_SIZE, "its member has %zu bytes of data; the member's header promises %zu", size - h.offset,
-                 h.size);
-        return false;
+        return refuse(why, "its member has %zu bytes of data; the member's header promises %zu", size - h.offset,
+                      h.size);
     }
-    if (h.opaque && !bfloat16)
-        return refuse(why, "has dtype V2, which does not say what it holds; with --dtype bfloat16 it is that");
-    return npy_take(out, &h, file + h.offset, why);
+    return npy_known(&h, bfloat16, why) && npy_take(out, &h, file + h.offset, why);
 }
 
 /* Unpacks a deflated member, whose memory then takes the place of the archive's. */

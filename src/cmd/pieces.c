@@ -121,9 +121,7 @@ uf_status compute_watched(call *c, const method *m) {
     pieces *p = is_cut(c, m) ? calloc(1, sizeof *p) : NULL;
     int64_t elements = 0;
     for (int k = 0; k < c->nargs; k++) {
-        int64_t n = 1;
-        for (int d = 0; d < c->args[k].ndim; d++)
-            n *= c->args[k].shape[d];
+        int64_t n = array_elements(&c->args[k]);
         elements = n > elements ? n : elements;
     }
     progress_begin("computing", elements, " elements");

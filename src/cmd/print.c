@@ -162,9 +162,7 @@ static void walk(printer *p, int d, int64_t first, bool print) {
 
 void print_array(const DLTensor *array) {
     printer p = {.array = array, .type = dtype_of(array->dtype)};
-    int64_t count = 1;
-    for (int d = 0; d < array->ndim; d++)
-        count *= array->shape[d];
+    int64_t count = array_elements(array);
     p.edges = count > MANY;
     if (array->ndim) {
         printf("%s (", p.type->name);

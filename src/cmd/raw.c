@@ -9,11 +9,6 @@ enum {
     FORM_SIZE = 24 * UF_MAX_NDIM
 };
 
-static bool refuse(char *why, const char *text) {
-    snprintf(why, WHY_SIZE, "%s", text);
-    return false;
-}
-
 /* How many extents are left to the data; each other one must not be negative. -1: one is. */
 static int open_extents(const npy_header *h) {
     int n = 0;
@@ -66,9 +61,7 @@ static bool known_size(const npy_header *h, size_t *size) {
 static bool complete(npy_header *h, size_t length, char *why) {
     size_t unit, there = length - h->offset;
     if (length < h->offset) {
-        snprintf(why, WHY_SIZE, "ends after %zu bytes, before byte %zu, where the data are to begin", length,
-                 h->offset);
-        return false;
+        return refuse(why, "ends after %zu bytes, before byte %zu, where the data are to begin", length, h->offset);
     }
     if (!known_size(h, &unit))
         return refuse(why, "the shape's size exceeds 2^63 - 1 bytes");
@@ -79,9 +72,8 @@ static bool complete(npy_header *h, size_t length, char *why) {
     h->size = open ? there : unit;
     if (open ? there % unit == 0 : there == unit)
         return true;
-    snprintf(why, WHY_SIZE, "has %zu bytes%s; the dtype and shape given need %s%zu", there,
-             h->offset ? " behind the offset" : "", open ? "a multiple of " : "", unit);
-    return false;
+    return refuse(why, "has %zu bytes%s; the dtype and shape given need %s%zu", there,
+                  h->offset ? " behind the offset" : "", open ? "a multiple of " : "", unit);
 }
 
 bool raw_read(npy *out, const char *path, const npy_header *form, char why[WHY_SIZE]) {
@@ -96,9 +88,7 @@ bool raw_read(npy *out, const char *path, const npy_header *form, char why[WHY_S
 }
 
 bool raw_put(int to, const DLTensor *array, const char *descr) {
-    size_t size = element_bytes(array->dtype);
+    size_t size = array_bytes(array);
     (void)descr;
-    for (int d = 0; d < array->ndim; d++)
-        size *= (size_t)array->shape[d];
     return !size || write_all(to, (const char *)array->data + array->byte_offset, size);
 }

@@ -42,9 +42,9 @@ typedef struct reader {
     char separator; /* what separates those before; 0: nothing was there to be separated */
 } reader;
 
-static bool refuse(const reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool refuse_line(const reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static bool refuse(const reader *r, const char *format, ...) {
+static bool refuse_line(const reader *r, const char *format, ...) {
     va_list arguments;
     int length = snprintf(r->why, WHY_SIZE, "line %lld: ", (long long)r->line);
     va_start(arguments, format);
@@ -79,7 +79,7 @@ static bool reserve(reader *r, size_t values) {
     capacity = capacity < values ? values : capacity;
     value *larger = realloc(r->values, capacity * sizeof *larger);
     if (!larger) {
-        refuse(r, "out of memory");
+        refuse_line(r, "out of memory");
         return false;
     }
     r->values = larger;
@@ -189,7 +189,7 @@ static bool same_separator(reader *r, size_t column) {
     if (!r->behind)
         return true;
     if (r->separator && r->separator != r->behind)
-        return refuse(
+        return refuse_line(
             r,
             "column %zu: %s is behind the number, but %s behind one before; one of them separates numbers, and "
             "a fraction has a point",
@@ -205,8 +205,8 @@ static bool read_cell(reader *r, size_t column) {
     if (take_cell(r, cell, &length) && read_number(cell, &n))
         return same_separator(r, column) && add(r, &n);
     if (!*cell)
-        return refuse(r, "column %zu is empty", column);
-    return refuse(r, "column %zu: \"%.40s\" is no number", column, cell);
+        return refuse_line(r, "column %zu is empty", column);
+    return refuse_line(r, "column %zu: \"%.40s\" is no number", column, cell);
 }
 
 static bool read_row(reader *r) {
@@ -215,10 +215,10 @@ static bool read_row(reader *r) {
         if (!read_cell(r, ++columns))
             return false;
     if (r->behind)
-        return refuse(r, "column %zu is empty", columns + 1);
+        return refuse_line(r, "column %zu is empty", columns + 1);
     if (r->rows && columns != r->columns)
-        return refuse(r, "it has %zu number%s, but lines before it have %zu", columns, columns == 1 ? "" : "s",
-                      r->columns);
+        return refuse_line(r, "it has %zu number%s, but lines before it have %zu", columns, columns == 1 ? "" : "s",
+                           r->columns);
     r->columns = columns;
     r->rows++;
     return true;
@@ -236,7 +236,7 @@ static bool read_rows(reader *r) {
             return false;
         first = false;
     }
-    return r->count || refuse(r, "the text ends without a number");
+    return r->count || refuse_line(r, "the text ends without a number");
 }
 
 /* ---- The array ---- */

@@ -1,6 +1,5 @@
 /* zip.c - the directory of a zip archive in memory, and its deflated members. The archive is a stranger's: every offset and size in
  * it is checked against its length, and a member whose size deflate cannot reach is refused before memory is taken for it. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +17,6 @@ enum {
     LONGEST_COMMENT = 65535,
     RATIO = 1032 /* deflate makes at most so many bytes of one */
 };
-
-static bool refuse(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static bool refuse(char *why, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why, WHY_SIZE, format, arguments);
-    va_end(arguments);
-    return false;
-}
 
 /* What zip_next returns of an archive that is damaged in this way. */
 static int damaged(char *why, const char *how) {

@@ -352,6 +352,9 @@ expect 0 '^\[ 5 30\]$' '' reduceat add "$work/five.npy" --starts 0,2
 expect 0 '^ \[ 4 11\]\]$' '' reduceat add "$work/a.npy" --starts 0,1 --axis -1 -t int8 -c unsafe
 expect 0 '^uint64 \(1, 3\)$' '' reduceat add "$work/a.npy" -x "$work/zero.npy"
 expect 2 '' '--starts is needed: 0,4,8 or a file' reduceat add "$work/a.npy"
+input=$work/index.npy
+expect 0 '^\[ 2 33\]$' '' reduceat add "$work/five.npy" --starts -
+input=
 expect 2 '' 'starts needs 0,4,8 or a file, not "0,,4"' reduceat add "$work/a.npy" --starts 0,,4
 expect 1 '' 'absent.npy: No such file' reduceat add "$work/a.npy" --starts "$work/absent.npy"
 expect 1 '' 'starts: element 1 is 9' reduceat add "$work/a.npy" --starts 0,9
@@ -433,6 +436,10 @@ expect 2 '' 'unknown option "--devise"; did you mean "--device"\?' run add 1 2 -
 expect 2 '' '"--de" can be "--derivative" or "--device"' run add 1 2 --de cpu
 expect 2 '' 'option "--fast" has no value' run add 1 2 --fast=3
 expect 2 '' 'unknown option "-x"; it is an option of `ufunc reduceat`' run add 1 2 -kx
+expect 2 '' 'unknown option "-é";' run add -é 1 2
+expect 2 '' 'unknown option "-é";' run add -ké 1 2
+expect 2 '' 'unknown option "-é";' run add -ék 1 2
+expect 2 '' 'unknown option "-Q";' run add 1 2 -kQ
 expect 2 '' 'unknown option "--bogus";' run add 1 2 --bogus
 expect 2 '' 'not "flaot32"; did you mean "float32"\?' run add 1 2 --dtype flaot32
 expect 2 '' 'not "saef"; did you mean "safe"\?' run add 1 2 --casting saef
@@ -495,6 +502,13 @@ expect 2 '' 'shape N,.. is needed, once for all inputs of add or once for each' 
 expect 2 '' 'add has 2 inputs, but --shape is there 3 times' bench add -n 3 -n 3 -n 3
 expect 2 '' 'types needs dtypes, e.g. float32,float32, not "float32,foo"' bench add -n 3 -t float32,foo
 expect 2 '' 'as needs run, outer, reduce or accumulate, not "redduce"; did you mean "reduce"' bench add -n 3 --as redduce
+expect 2 '' 'not "float64,nonsense"' bench sqrt -n 3 -t float64,nonsense
+expect 2 '' 'sqrt has 1 input, but --types has 2 dtypes' bench sqrt -n 3 -t float64,float32
+expect 2 '' 'where has 3 inputs, but --types has 2 dtypes' bench where -n 3 -t bool,float32
+expect 0 '^call +where: bool \(3\), int8 \(3\), int16 \(3\) -> int16 \(3\)' '' bench where -n 3 -t 'bool, int8,int16'
+expect 2 '' 'axis is there, but `ufunc outer` has no axis' bench add --as outer -n 3 --axis 9
+expect 2 '' 'axis has 2 axes, but `ufunc accumulate` goes along one' bench add --as accumulate -n 3,3 --axis 0,1
+expect 0 '^call +add: float32 \(3, 4\) -> float32 \(\)' '' bench add --as reduce -n 3,4 --axis 0,1
 expect 2 '' 'softmax is not elementwise' bench softmax -n 3 --as outer
 expect 2 '' 'unexpected "x.npy"' bench add x.npy -n 3
 expect 1 '' 'they must be equal' bench add -n 3 -n 4
