@@ -24,7 +24,7 @@ SOURCES := $(filter-out src/cmd/%,$(wildcard src/*/*.c src/*/*/*.c))
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/generated/catalogue.o
 MAP = src/libufunc.map# the symbols of the shared library, with the release that brought each
 LAYOUTS := $(wildcard layouts/*.uf layouts/aliases modules/*.uf)
-TOOL := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/*.c))
+TOOL := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/cmd/*.c) src/base/distance.c)
 # Test programs are tests/FOLDER/test_*.c; the other C files of those folders are helpers, which every program can link.
 TEST_FOLDERS := $(sort $(dir $(wildcard tests/*/test_*.c))) tests/support/ tests/support/ref/
 TEST_SOURCES := $(wildcard $(TEST_FOLDERS:%=%*.c))
@@ -89,7 +89,7 @@ $(BUILD)/ufunc.pc: FORCE | $(BUILD)/.flags
 $(BUILD)/obj/cmd/%.o: src/cmd/%.c $(BUILD)/.flags | $(DEPS)/.deps-build
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(COMPILE) -c -o $@ $<
+	$(Q)$(COMPILE) -Isrc -c -o $@ $<
 
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/.flags | $(DEPS)/.deps-build
 	@mkdir -p $(@D)

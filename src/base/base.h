@@ -106,10 +106,6 @@ char *text_take(text *t);
 
 /* ---- The nearest word (nearest.c), for errors about words that are not known ---- */
 
-/* How many letters must be inserted, removed, replaced or swapped with their neighbour to turn one word into another
- * (the Damerau-Levenshtein distance). Of words of more than 127 letters only the beginnings are compared. */
-int word_distance(const char *a, size_t na, const char *b, size_t nb);
-
 /* A search for the known word that is most like a word. Only words that are so much like it that it may be one of them, misspelled,
  * are found: those that differ in capital letters alone, or in few letters for its length. */
 typedef struct nearest_word {

@@ -118,8 +118,7 @@ const char *worded(const char *message);
 /* What helps on the command line of a verb when the library says this; NULL: nothing that is known here. */
 const char *advice(const char *message, unsigned verb_bit);
 
-/* How many letters must be inserted, removed, changed, or swapped with their neighbours, to make one name of the other; large if
- * one is longer than 63 bytes. */
+/* How many letters must be inserted, removed, changed, or swapped with their neighbours, to make one name of the other. */
 int letters_apart(const char *a, const char *b);
 /* Is a name so near to the one that was meant that it may be a slip? */
 bool is_near(const char *given, const char *name);
