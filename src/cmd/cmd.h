@@ -304,6 +304,8 @@ bool write_all(int to, const void *data, size_t size);
  * written, and is unchanged after a failure; what cannot be replaced, or is open for writing already, is written to. descr: as
  * above. */
 bool write_with(array_writer *writer, const char *path, const DLTensor *array, const char *descr, char why[WHY_SIZE]);
+/* Could an array be written to that path, as far as can be known without writing? */
+bool path_accepts(const char *path, char why[WHY_SIZE]);
 /* The full name of the file that writing to the path replaces or makes, released with free. NULL: it does neither, or there is no
  * such folder, or no memory. */
 char *file_replaced(const char *path);
@@ -312,7 +314,8 @@ char *file_replaced(const char *path);
 
 /* Reads the array that a text of the command line names: a PATH, whose form its suffix says, or PATH:FORM. As npy_read. */
 bool file_read(npy *out, const char *text, bool bfloat16, char why[WHY_SIZE]);
-/* Can an array of that rank, of records or of numbers, be written to a PATH, or PATH:FORM, as far as its form goes? */
+/* Can an array of that rank, of records or of numbers, be written to a PATH, or PATH:FORM, as far as its form goes, and as
+ * path_accepts? */
 bool file_accepts(const char *text, int ndim, bool records, char why[WHY_SIZE]);
 /* Writes an array to a PATH, or PATH:FORM, as write_with. */
 bool file_write(const char *text, const DLTensor *array, const char *descr, char why[WHY_SIZE]);

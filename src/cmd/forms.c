@@ -168,7 +168,12 @@ static bool form_accepts(int i, int ndim, bool records, char *why) {
 bool file_accepts(const char *text, int ndim, bool records, char why[WHY_SIZE]) {
     size_t length;
     int i = output_form(text, &length, why);
-    return i >= 0 && form_accepts(i, ndim, records, why);
+    if (i < 0 || !form_accepts(i, ndim, records, why))
+        return false;
+    char *path = strndup(text, length);
+    bool good = path ? path_accepts(path, why) : refuse(why, "out of memory");
+    free(path);
+    return good;
 }
 
 bool file_write(const char *text, const DLTensor *array, const char *descr, char why[WHY_SIZE]) {

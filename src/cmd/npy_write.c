@@ -167,16 +167,38 @@ bool write_with(array_writer *writer, const char *path, const DLTensor *array, c
     return good || refuse_by_errno(why);
 }
 
+static char *folder_of(const char *file) {
+    const char *slash = strrchr(file, '/');
+    return slash ? strndup(file, (size_t)(slash + 1 - file)) : strdup(".");
+}
+
+/* Could a file be made where the path leads? False: errno says why. */
+static bool has_place(const char *path) {
+    char *file = path_of_file(path), *folder = file ? folder_of(file) : NULL;
+    bool good = folder && access(folder, W_OK | X_OK) == 0;
+    int error = errno;
+    free(folder);
+    free(file);
+    errno = error;
+    return good;
+}
+
+bool path_accepts(const char *path, char why[WHY_SIZE]) {
+    struct stat about;
+    const struct stat *there = look(path, &about);
+    if (is_replaced(path, there))
+        return has_place(path) || refuse_by_errno(why);
+    if (there && S_ISDIR(there->st_mode))
+        return refuse(why, "%s", strerror(EISDIR));
+    return !there || open_on(there) >= 0 || access(path, W_OK) == 0 || refuse_by_errno(why);
+}
+
 char *file_replaced(const char *path) {
     struct stat about;
     char *file = is_replaced(path, look(path, &about)) ? path_of_file(path) : NULL, *full = NULL;
-    if (!file)
-        return NULL;
-    char *slash = strrchr(file, '/');
-    const char *name = slash ? slash + 1 : file;
-    char *parent = slash ? strndup(file, (size_t)(name - file)) : strdup(".");
-    char *folder = parent ? realpath(parent, NULL) : NULL;
-    if (folder && asprintf(&full, "%s/%s", folder, name) < 0)
+    char *parent = file ? folder_of(file) : NULL, *folder = parent ? realpath(parent, NULL) : NULL;
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    if (folder && asprintf(&full, "%s/%s", folder, slash ? slash + 1 : file) < 0)
         full = NULL;
     free(folder);
     free(parent);

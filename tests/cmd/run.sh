@@ -284,6 +284,9 @@ leaves b.npy '|i1' '(3,)' '\012\024\036'
 endless='(x) -> (y, z) { y = x; z = x; while (x > 0) ; }'
 expect 1 '' 'q.npz: archives are not written' run "$endless" "$work/b.npy" -M 1000 -o "$work/b.npy" -o "$work/q.npz"
 leaves b.npy '|i1' '(3,)' '\012\024\036'
+expect 1 '' 'nowhere/q.npy: No such file or directory' run "$endless" "$work/b.npy" -M 1000 -o "$work/b.npy" -o "$work/nowhere/q.npy"
+expect 1 '' ': Is a directory' run "$endless" "$work/b.npy" -M 1000 -o "$work/b.npy" -o "$work"
+leaves b.npy '|i1' '(3,)' '\012\024\036'
 expect 1 '' 'q.npz: archives are not written' forall '[i](x) { while (x[i] >= 0) ; }' 'int8[3]' -M 1000 -o "$work/q.npz"
 expect 1 '' 'q.csv: text has rows and columns of numbers; the output has 3 dimensions' forall '[i, j, k](x) { while (x[i][j][k] >= 0) ; }' \
     'int8[3,1,1]' -M 1000 -o "$work/q.csv"
