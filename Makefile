@@ -164,7 +164,7 @@ $(BUILD)/test/%: $(BUILD)/test/obj/%.o $(BUILD)/test/libhelpers.a $(INSIDE)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=lang_check,--undefined=__wrap_lang_check -o $@ $^ -lcmocka -lmpfr $(LIBS) $(RPATH)
 
 # The one part of the tool that is tested from inside: it reads strangers' files.
-FILES = $(patsubst %,obj/cmd/%.o,why npy_header npy_read npy_write npz zip raw text_read text_write forms value print signals progress)
+FILES = $(patsubst %,obj/cmd/%.o,npy_header npy_read npy_write npz zip raw text_read text_write forms value print signals progress)
 $(BUILD)/test/test_npy $(BUILD)/test/test_corpora: $(FILES:%=$(BUILD)/%)
 $(BUILD)/test/test_npy $(BUILD)/test/test_corpora: LIBS += $(TOOL_LIBS)
 

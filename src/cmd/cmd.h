@@ -3,7 +3,9 @@
 #ifndef CMD_H
 #define CMD_H
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <ufunc.h>
 
@@ -244,9 +246,10 @@ enum {
     NPY_PREFIX_SIZE = 12     /* bytes at the beginning of a file that say where its header ends */
 };
 
-/* Write a text, or what errno is, to `why`; false. (why.c) */
-bool refuse(char why[WHY_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool refuse_by_errno(char why[WHY_SIZE]);
+/* refuse(why, format, ..) writes a text to `why`; false. Analysers see that, as they would not of a function that takes `..`. */
+static inline bool refused(int length) { return (void)length, false; }
+#define refuse(why, ...) refused(snprintf(why, WHY_SIZE, __VA_ARGS__))
+static inline bool refuse_by_errno(char why[WHY_SIZE]) { return refuse(why, "%s", strerror(errno)); }
 
 /* What a header says. */
 typedef struct npy_header {
