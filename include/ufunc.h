@@ -174,7 +174,7 @@ enum {
     UF_FAST_ALL = 15
 };
 
-/* Flags of a definition. */
+/* Flags of a definition, and behind them those of a call: one enumeration, since UF_ORDERED and UF_SERIAL are flags of both. */
 enum {
     UF_UNCHECKED = 1, /* no index checks: an index out of range is undefined behaviour */
     /* An index out of range, an integer division by 0 and a failing assert(..) of the kernel end their element, and are
@@ -196,7 +196,18 @@ enum {
     UF_KERNEL = 0x100,
     /* Elementwise binary functions: reductions of integers below 64 bits and of bool accumulate in 64 bits, those of halves in
      * float32, unless a signature or the output's dtype says otherwise. NumPy's add and multiply do so. */
-    UF_WIDEN = 0x80
+    UF_WIDEN = 0x80,
+    /* Flags of a call, of which uf_reduce, uf_accumulate and uf_reduceat take UF_ORDERED and UF_SERIAL, too. A flag that a verb
+     * does not take is an ARGUMENT error.
+     * All verbs: the first signature of the list that the inputs cast to safely, as in NumPy and Numba. */
+    UF_FIRST_MATCH = 1,
+    /* uf_call, uf_infer, uf_plan_new, uf_outer, uf_at and kernels over indices: numbers count by their dtype, as arrays do. */
+    UF_STRONG_NUMBERS = 2,
+    /* uf_call, uf_infer and uf_outer: host arrays are copied to options->device, computed there, and copied back. */
+    UF_STAGE = 4,
+    /* uf_at on a GPU: the same bits in each run for floating dtypes too, at some cost. What the other verbs give is the same in
+     * each run anyway, so they take the flag and do nothing about it; kernels over indices refuse it. */
+    UF_DETERMINISTIC = 0x40
 };
 
 typedef struct uf_definition {
@@ -470,20 +481,6 @@ typedef enum uf_casting {
     UF_CAST_SAME_KIND = 4,
     UF_CAST_UNSAFE = 5
 } uf_casting;
-
-/* Flags of a call. UF_ORDERED and UF_SERIAL are flags of a call, too, for uf_reduce, uf_accumulate and uf_reduceat. A flag that a
- * verb does not take is an ARGUMENT error. */
-enum {
-    /* All verbs: the first signature of the list that the inputs cast to safely, as in NumPy and Numba. */
-    UF_FIRST_MATCH = 1,
-    /* uf_call, uf_infer, uf_plan_new, uf_outer, uf_at and kernels over indices: numbers count by their dtype, as arrays do. */
-    UF_STRONG_NUMBERS = 2,
-    /* uf_call, uf_infer and uf_outer: host arrays are copied to options->device, computed there, and copied back. */
-    UF_STAGE = 4,
-    /* uf_at on a GPU: the same bits in each run for floating dtypes too, at some cost. What the other verbs give is the same in
-     * each run anyway, so they take the flag and do nothing about it; kernels over indices refuse it. */
-    UF_DETERMINISTIC = 0x40
-};
 
 /* Axes of one argument, in the order of its core dimensions; negative ones count from the end. */
 typedef struct uf_axis_list {
@@ -1048,19 +1045,26 @@ UF_API extern const int64_t uf_number_shape[1];
  * UF_SOURCE: two that stand side by side are none. */
 #define UF_SOURCE(...) "#line " UF_TEXT_(__LINE__) " \"" __FILE__ "\"\n" #__VA_ARGS__
 
+/* _Float16 and __bf16, where the compiler has them. Clang has a __bf16 that computes since version 17, and no macro for it. */
+#ifdef __FLT16_MANT_DIG__
+#define UF_HAS_FLOAT16_
+__extension__ typedef _Float16 uf_float16_;
+#endif
+#if defined(__BFLT16_MANT_DIG__) || (defined(__clang__) && __clang_major__ >= 17 && defined(__SSE2__))
+#define UF_HAS_BFLOAT16_
+__extension__ typedef __bf16 uf_bfloat16_;
+#endif
+
 #ifndef __cplusplus
 
 /* clang-format off */
 
-/* _Float16 and __bf16, where the compiler has them. */
-#ifdef __FLT16_MANT_DIG__
-__extension__ typedef _Float16 uf_float16_;
+#ifdef UF_HAS_FLOAT16_
 #define UF_FLOAT16_ROW_(...) __VA_ARGS__
 #else
 #define UF_FLOAT16_ROW_(...)
 #endif
-#ifdef __BFLT16_MANT_DIG__
-__extension__ typedef __bf16 uf_bfloat16_;
+#ifdef UF_HAS_BFLOAT16_
 #define UF_BFLOAT16_ROW_(...) __VA_ARGS__
 #else
 #define UF_BFLOAT16_ROW_(...)
@@ -1110,6 +1114,9 @@ __extension__ typedef __bf16 uf_bfloat16_;
     48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21,    \
     20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 
+/* How many of 0 to 65 a list in parentheses has: of (3, 4) it is 2, and of () 0. */
+#define UF_LENGTH_(list) (sizeof(UF_TEXT_(UF_LIST_IN_PARENTHESES_ list)) == 1 ? 0 : UF_COUNT_ list)
+
 /* A C array of any rank, of which only the type is known. UF_ELEMENT_k_ is its element at k indices that are 0. An array has one
  * where its rank is at least k, which UF_DEEP_k_ tells; where it is less UF_ELEMENT_k_ is a char. */
 #define UF_IF_TYPE_(condition, yes, no) _Generic((char (*)[1 + (condition)])0, char (*)[2]: (yes), default: (no))
@@ -1154,7 +1161,11 @@ __extension__ typedef __bf16 uf_bfloat16_;
  *   UF_ARRAY(m)                     a whole C array, float m[3][4], of up to six dimensions
  *   UF_ARRAY(p, rows, columns)      what a pointer points to, with its extents
  *
- * const is cast away, and inputs are never written. Lives as long as the enclosing block, as all macros of this kind do. */
+ * const is cast away, and inputs are never written. An array of variable length is evaluated more than once, so that it must not
+ * have side effects, as in UF_ARRAY(row[i++]).
+ * Lives as long as the enclosing block, as all macros of this kind do. A branch of an if and the body of a loop are blocks, with
+ * braces or without: `if (c) t = UF_ARRAY(x); else t = UF_ARRAY(y);` leaves t with extents that are gone, while
+ * `t = c ? UF_ARRAY(x) : UF_ARRAY(y);` is right. */
 #define UF_ARRAY(...) UF_BY_COUNT_(UF_ARRAY_WHOLE_, UF_ARRAY_AT_, __VA_ARGS__)(__VA_ARGS__)
 #define UF_ARRAY_AT_(pointer, ...)                                                                                    \
     ((DLTensor){.data = (void *)(uintptr_t)(pointer),                                                                 \
@@ -1169,30 +1180,34 @@ __extension__ typedef __bf16 uf_bfloat16_;
                 .dtype = UF_DTYPE_OF(UF_SCALAR_OF_(array)),                                                           \
                 .shape = UF_SHAPE_OF_(array)})
 
-/* The same for C structs, for functions over records: UF_RECORDS(particles), UF_RECORDS(pointer, 1000). */
+/* The same for C structs, for functions over records: UF_RECORDS(particles), UF_RECORDS(pointer, 1000). They have at most 65535
+ * bytes. */
 #define UF_RECORDS(...) UF_BY_COUNT_(UF_RECORDS_WHOLE_, UF_RECORDS_AT_, __VA_ARGS__)(__VA_ARGS__)
+#define UF_BYTES_(record)                                                                                             \
+    (sizeof(record) + UF_ASSERT_(sizeof(record) <= 65535, "a record has at most 65535 bytes"))
 #define UF_RECORDS_AT_(pointer, ...)                                                                                  \
     ((DLTensor){.data = (void *)(uintptr_t)(pointer),                                                                 \
                 .device = {kDLCPU, 0},                                                                                \
                 .ndim = UF_NDIM_(__VA_ARGS__),                                                                        \
-                .dtype = {kDLUInt, 8, sizeof *(pointer)},                                                             \
+                .dtype = {kDLUInt, 8, UF_BYTES_(*(pointer))},                                                         \
                 .shape = (int64_t[]){__VA_ARGS__}})
 #define UF_RECORDS_WHOLE_(array)                                                                                      \
     ((DLTensor){.data = (void *)(uintptr_t)(array),                                                                   \
                 .device = {kDLCPU, 0},                                                                                \
                 .ndim = UF_NDIM_OF_(array, "UF_RECORDS"),                                                             \
-                .dtype = {kDLUInt, 8, sizeof(UF_SCALAR_OF_(array))},                                                  \
+                .dtype = {kDLUInt, 8, UF_BYTES_(UF_SCALAR_OF_(array))},                                               \
                 .shape = UF_SHAPE_OF_(array)})
 
-/* An array in host memory with strides, in elements, from the element that the pointer points to: UF_STRIDED(p, (3, 4), (1, 3)). */
+/* An array in host memory with strides, in elements, from the element that the pointer points to: UF_STRIDED(p, (3, 4), (1, 3)).
+ * Of rank 0 both lists are (), which ISO C does not know. */
 #define UF_STRIDED(pointer, extents, steps)                                                                           \
     ((DLTensor){.data = (void *)(uintptr_t)(pointer),                                                                 \
                 .device = {kDLCPU, 0},                                                                                \
-                .ndim = UF_COUNT_ extents + UF_ASSERT_(UF_COUNT_ extents == UF_COUNT_ steps,                          \
-                                                      "UF_STRIDED needs as many strides as extents"),                 \
+                .ndim = UF_LENGTH_(extents) + UF_ASSERT_(UF_LENGTH_(extents) == UF_LENGTH_(steps),                    \
+                                                         "UF_STRIDED needs as many strides as extents"),              \
                 .dtype = UF_DTYPE_OF(*(pointer)),                                                                     \
-                .shape = (int64_t[]){UF_LIST_IN_PARENTHESES_ extents},                                                \
-                .strides = (int64_t[]){UF_LIST_IN_PARENTHESES_ steps}})
+                .shape = __extension__(int64_t[]){UF_LIST_IN_PARENTHESES_ extents},                                   \
+                .strides = __extension__(int64_t[]){UF_LIST_IN_PARENTHESES_ steps}})
 
 /* A C-contiguous array in device memory: UF_CUDA(0, ((DLDataType){kDLFloat, 32, 1}), pointer, 1000). */
 #define UF_CUDA(id, type, pointer, ...)                                                                               \
@@ -1279,23 +1294,27 @@ __extension__ typedef __bf16 uf_bfloat16_;
 #define UF_EXTENTS_(extents) \
     UF_NDIM_ extents, (const int64_t[]) { UF_LIST_IN_PARENTHESES_ extents }
 
-/* An option may be given after its default, which compilers warn of. */
+/* An option may be given after its default, which compilers warn of. A number or a pointer where a struct belongs, as in .axes = 0
+ * and in a call with pointers for arrays, would be taken for the first member of the struct, since C lets braces be left out; it is
+ * an error. */
 #if defined(__clang__)
-#define UF_OVERRIDE_BEGIN_ \
-    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Winitializer-overrides\"")
+#define UF_OVERRIDE_BEGIN_                                                                           \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Winitializer-overrides\"") \
+        _Pragma("clang diagnostic error \"-Wmissing-braces\"")
 #define UF_OVERRIDE_END_ _Pragma("clang diagnostic pop")
 #else
-#define UF_OVERRIDE_BEGIN_ _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Woverride-init\"")
+#define UF_OVERRIDE_BEGIN_                                                               \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Woverride-init\"") \
+        _Pragma("GCC diagnostic error \"-Wmissing-braces\"")
 #define UF_OVERRIDE_END_ _Pragma("GCC diagnostic pop")
 #endif
 
-#define UF_NAMED_(function, type, default_option, first, ...)                                                  \
-    __extension__({                                                                                            \
-        UF_OVERRIDE_BEGIN_                                                                                     \
-        uf_status uf_named_ = function(UF_LIST_IN_PARENTHESES_ first,                                          \
-                                       &(type){.size = sizeof(type), default_option, .args[0] = __VA_ARGS__}); \
-        UF_OVERRIDE_END_                                                                                       \
-        uf_named_;                                                                                             \
+#define UF_NAMED_(function, type, default_option, first, ...)                            \
+    __extension__({                                                                      \
+        UF_OVERRIDE_BEGIN_                                                               \
+        function(UF_LIST_IN_PARENTHESES_ first,                                          \
+                 &(type){.size = sizeof(type), default_option, .args[0] = __VA_ARGS__}); \
+        UF_OVERRIDE_END_                                                                 \
     })
 
 #endif /* !__cplusplus */

@@ -79,7 +79,7 @@ static void arrays_behind_pointers(void **state) {
     assert_int_equal(deep.shape[63], 24);
 }
 
-#ifdef __FLT16_MANT_DIG__
+#ifdef UF_HAS_FLOAT16_
 static void half_floats(void **state) {
     (void)state;
     uf_float16_ x[2][2] = {{1, 2}, {3, 4}}, r[2][2];
@@ -91,7 +91,7 @@ static void half_floats(void **state) {
 }
 #endif
 
-#ifdef __BFLT16_MANT_DIG__
+#ifdef UF_HAS_BFLOAT16_
 static void brain_floats(void **state) {
     (void)state;
     uf_bfloat16_ x[3] = {0};
@@ -120,6 +120,9 @@ static void strided(void **state) {
         assert_int_equal(r[i % 4][i / 4], 100 + i);
     OK(UF_REDUCE(sum, UF_STRIDED(&x[2][3], (2), (-4)), UF_OUT(total)));
     assert_int_equal(total, 11 + 7);
+    assert_int_equal(UF_STRIDED(&total, (), ()).ndim, 0);
+    OK(UF_CALL(add, UF_SCALAR(1), UF_SCALAR(2), UF_STRIDED(&total, (), ())));
+    assert_int_equal(total, 3);
     uf_free(add);
     uf_free(sum);
 }
@@ -422,10 +425,10 @@ int main(void) {
         cmocka_unit_test(arrays_of_c),
         cmocka_unit_test(arrays_of_variable_size),
         cmocka_unit_test(arrays_behind_pointers),
-#ifdef __FLT16_MANT_DIG__
+#ifdef UF_HAS_FLOAT16_
         cmocka_unit_test(half_floats),
 #endif
-#ifdef __BFLT16_MANT_DIG__
+#ifdef UF_HAS_BFLOAT16_
         cmocka_unit_test(brain_floats),
 #endif
         cmocka_unit_test(arrays_of_structs),

@@ -51,9 +51,9 @@ static int macros(void) {
     DLTensor there = UF_CUDA(1, ((DLDataType){kDLFloat, 16, 1}), 0, 7, rows);
     return is_array(UF_ARRAY(matrix), 2, 4, kDLFloat, 64) && is_array(UF_ARRAY(constant), 1, 5, kDLFloat, 32) &&
            is_array(UF_ARRAY(flags), 1, 2, UF_BOOL_CODE, 8) && is_array(UF_RECORDS(flags), 1, 2, kDLUInt, 8) &&
-           UF_STRIDED(constant, (2, rows), (-1, 2)).strides[1] == 2 && UF_SCALAR(20).shape == uf_number_shape &&
-           UF_OUT(total).data == &total && UF_AXES(1, 2).axes[1] == 2 && UF_AXES_EACH(UF_AXES(1))->count == 1 &&
-           is_array(UF_ARRAY(&matrix[0][0], rows, 4), 2, 4, kDLFloat, 64) &&
+           UF_STRIDED(constant, (2, rows), (-1, 2)).strides[1] == 2 && UF_STRIDED(constant, (2), (1)).ndim == 1 &&
+           UF_SCALAR(20).shape == uf_number_shape && UF_OUT(total).data == &total && UF_AXES(1, 2).axes[1] == 2 &&
+           UF_AXES_EACH(UF_AXES(1))->count == 1 && is_array(UF_ARRAY(&matrix[0][0], rows, 4), 2, 4, kDLFloat, 64) &&
            is_array(UF_ARRAY(constant, 5), 1, 5, kDLFloat, 32) && is_array(UF_ARRAY(flags, 2), 1, 2, UF_BOOL_CODE, 8) &&
            is_array(UF_ARRAY(z, 1), 1, 1, kDLComplex, 64) && UF_ARRAY(constant, 5).data == constant &&
            *(int *)UF_SCALAR(20).data == 20 && *(double *)UF_SCALAR(0.5).data == 0.5 &&
@@ -108,6 +108,19 @@ static int works_by_name(void) {
     return good && r[1][2] == 12;
 }
 
+/* A call within a call, and beside names of the program's own. */
+static int works_within(void) {
+    float x[3] = {1, 2, 3}, r[3];
+    int uf_named_ = 7;
+    uf_func *add;
+    UF_CHECK(uf_load(&add, "add"));
+    int good = UF_CALL(UF_CALL(add, UF_ARRAY(x), UF_SCALAR(1), UF_ARRAY(r)) == UF_OK ? add : NULL, UF_ARRAY(r),
+                       UF_SCALAR(uf_named_), UF_ARRAY(r)) == UF_OK &&
+               r[2] == 11;
+    uf_free(add);
+    return good;
+}
+
 /* The first page about kernels over indices. */
 static int works_over_indices(void) {
     float u[9] = {0, 0, 0, 0, 8, 0, 0, 0, 0}, v[9] = {0};
@@ -123,4 +136,6 @@ static int works_over_indices(void) {
     return good;
 }
 
-int main(void) { return types() && macros() && works() && works_by_name() && works_over_indices() ? 0 : 1; }
+int main(void) {
+    return types() && macros() && works() && works_by_name() && works_within() && works_over_indices() ? 0 : 1;
+}

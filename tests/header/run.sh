@@ -32,13 +32,17 @@ all_fixed() {
 # refuses MESSAGE STATEMENT: this compiler does not compile a function with it, and says so first.
 refuses() {
     printf '%s\n' '#include <ufunc.h>' 'static struct { int a; } structs[2];' \
+        'static struct { char a[65536]; } large[2];' \
         'void f(const uf_func *add, float *p, float **rows) {' 'float x[3] = {0}, *pointers[3] = {p, p, p};' \
         'static float seven[1][1][1][1][1][1][2]; const float fixed = 1;' \
-        '(void)add, (void)rows, (void)x, (void)pointers, (void)seven, (void)fixed, (void)structs;' "$2" '}' >"$work/refused.c"
+        '(void)add, (void)rows, (void)x, (void)pointers, (void)seven, (void)fixed, (void)structs, (void)large;' "$2" '}' >"$work/refused.c"
     ! $cc -std=c11 $strict -c "$work/refused.c" -o "$work/c.o" 2>"$work/says" || { echo compiled; return 1; }
     cat "$work/says"
     grep -m 1 'error:' "$work/says" | grep -Eq "$1"
 }
+
+# As refuses, of a compiler that was asked for no warnings.
+refuses_unasked() { (strict=-Iinclude && refuses "$@"); }
 
 # What misuses a macro does not compile.
 misuses() {
@@ -48,7 +52,14 @@ misuses() {
     check "$cc refuses UF_ARRAY of rank 7" refuses 'up to six dimensions' '(void)UF_ARRAY(seven);'
     check "$cc refuses UF_ARRAY of structs" refuses '_Generic|generic association' '(void)UF_ARRAY(structs);'
     check "$cc refuses UF_RECORDS of a pointer" refuses 'UF_RECORDS of one argument takes an array' '(void)UF_RECORDS(p);'
+    check "$cc refuses UF_RECORDS of more than 65535 bytes" refuses 'at most 65535 bytes' '(void)UF_RECORDS(large);'
+    check "$cc refuses records behind a pointer of more than 65535 bytes" refuses 'at most 65535 bytes' '(void)UF_RECORDS(&large[0], 2);'
     check "$cc refuses strides without extents" refuses 'as many strides as extents' '(void)UF_STRIDED(p, (3, 4), (1));'
+    check "$cc refuses extents without strides" refuses_unasked 'as many strides as extents' '(void)UF_STRIDED(p, (3), ());'
+    check "$cc refuses a number as axes" refuses_unasked braces '(void)UF_REDUCE(add, UF_ARRAY(x), UF_ARRAY(x), .axes = 0);'
+    check "$cc refuses a negative number as axes" refuses_unasked braces '(void)UF_REDUCE(add, UF_ARRAY(x), UF_ARRAY(x), .axes = -1);'
+    check "$cc refuses pointers as arrays" refuses_unasked 'braces|incompatible types' '(void)UF_CALL(add, p, p, p);'
+    check "$cc refuses a pointer as an output" refuses_unasked braces '(void)UF_REDUCE(add, UF_ARRAY(x), p, .axis = 0);'
     check "$cc refuses UF_OUT of a constant" refuses 'const|qualifier' '(void)UF_OUT(fixed);'
     check "$cc refuses UF_OUT of an array" refuses '_Generic|generic association' '(void)UF_OUT(x);'
     check "$cc refuses extents without parentheses" refuses UF_ '(void)UF_FORALL(add, 3, UF_ARRAY(x));'
