@@ -31,6 +31,8 @@ namespace uf {
 class error : public std::exception {
   public:
     explicit error(const uf_error &what) : error_(std::make_shared<const uf_error>(what)) {}
+    error(const error &) = default; // and none that moves, which would leave an error without a message
+    error &operator=(const error &) = default;
     const char *what() const noexcept override { return error_->message; }
     uf_status status() const noexcept { return error_->status; }
     const uf_error &detail() const noexcept { return *error_; } // argument, dimension, line, column, source
@@ -74,6 +76,7 @@ template <class T, class = void> struct dtype_of {
 };
 template <class T> struct record_of {
     static_assert(std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T>, "a record is a struct as C has it");
+    static_assert(sizeof(T) <= 65535, "a record has at most 65535 bytes, which are the lanes of its elements");
     static constexpr DLDataType value = detail::dtype(kDLUInt, 8, static_cast<int>(sizeof(T)));
 };
 template <class T> struct dtype_of<T, std::enable_if_t<std::is_integral_v<T>>> {
@@ -88,21 +91,28 @@ template <class T> struct dtype_of<std::complex<T>> {
     static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "complex numbers are of float or double");
     static constexpr DLDataType value = detail::dtype(kDLComplex, 16 * sizeof(T));
 };
-#ifdef __STDCPP_FLOAT16_T__
-template <> struct dtype_of<decltype(0.0f16)> { static constexpr DLDataType value = detail::dtype(kDLFloat, 16); };
+#ifdef UF_HAS_FLOAT16_ // std::float16_t and std::bfloat16_t are these types, where there are any
+template <> struct dtype_of<uf_float16_> { static constexpr DLDataType value = detail::dtype(kDLFloat, 16); };
 #endif
-#ifdef __STDCPP_BFLOAT16_T__
-template <> struct dtype_of<decltype(0.0bf16)> { static constexpr DLDataType value = detail::dtype(kDLBfloat, 16); };
+#ifdef UF_HAS_BFLOAT16_
+template <> struct dtype_of<uf_bfloat16_> { static constexpr DLDataType value = detail::dtype(kDLBfloat, 16); };
 #endif
 
-constexpr DLDevice cpu = {kDLCPU, 0};
+inline constexpr DLDevice cpu = {kDLCPU, 0};
 constexpr DLDevice cuda(int id = 0) { return DLDevice{kDLCUDA, id}; }
 
 namespace detail {
 
 template <class T> struct is_complex : std::false_type {};
 template <class T> struct is_complex<std::complex<T>> : std::true_type {};
-template <class T> constexpr bool is_number = std::is_arithmetic_v<T> || is_complex<T>::value;
+template <class T> struct is_half : std::false_type {}; // std::is_arithmetic leaves them out before C++23
+#ifdef UF_HAS_FLOAT16_
+template <> struct is_half<uf_float16_> : std::true_type {};
+#endif
+#ifdef UF_HAS_BFLOAT16_
+template <> struct is_half<uf_bfloat16_> : std::true_type {};
+#endif
+template <class T> constexpr bool is_number = std::is_arithmetic_v<T> || is_complex<T>::value || is_half<T>::value;
 
 // A type of elements that may be arrays themselves, T[4] and std::array<T, 4>: their extents, and what is innermost.
 template <class T> struct nested {
@@ -139,13 +149,22 @@ struct is_mdspan<M, std::void_t<typename M::element_type, decltype(std::declval<
 
 constexpr int max_rank = 8; // of the arrays whose shapes an argument holds itself; a DLTensor may have any
 
-// Extents or strides: {3, 4}.
+// Extents or strides: {3, 4}. Their numbers are of any integer types: a std::size_t is no narrowing here.
 class extents {
+    struct one {
+        template <class T,
+                  std::enable_if_t<std::is_convertible_v<T, std::int64_t> && !std::is_floating_point_v<T>, int> = 0>
+        one(T number) : value(static_cast<std::int64_t>(number)) {}
+        std::int64_t value;
+    };
+
   public:
-    extents(std::initializer_list<std::int64_t> list) : extents(list.begin(), list.size()) {}
-    extents(const std::int64_t *values, std::size_t count) : count_(static_cast<int>(count)) {
-        if (count > static_cast<std::size_t>(max_rank))
-            detail::refuse(-1, "extents: at most 8 are possible here; a DLTensor may have more");
+    extents(std::initializer_list<one> list) : extents(list.size()) {
+        int d = 0;
+        for (one extent : list)
+            values_[d++] = extent.value;
+    }
+    extents(const std::int64_t *values, std::size_t count) : extents(count) {
         for (int d = 0; d < count_; d++)
             values_[d] = values[d];
     }
@@ -153,6 +172,11 @@ class extents {
     const std::int64_t *data() const { return values_; }
 
   private:
+    explicit extents(std::size_t count) : count_(static_cast<int>(count)) {
+        if (count > static_cast<std::size_t>(max_rank))
+            detail::refuse(-1, "extents: at most 8 are possible here; a DLTensor may have more");
+    }
+
     int count_;
     std::int64_t values_[max_rank];
 };
@@ -164,7 +188,8 @@ class array;
 //   - std::mdspan, and what has its members
 //   - numbers, which are inputs; uf::out(x) is an output
 //   - uf::array, DLTensor, DLManagedTensor *, uf::at(..), uf::strided(..)
-// It does not own what it refers to, and is meant for the time of a call. Outputs must not be const.
+// It does not own what it refers to, and is meant for the time of a call. Outputs must not be const, which of a DLTensor is not
+// looked at: it is a handle.
 class view {
   public:
     view() : t_{} {} // the extents that are used are written by those that use them
@@ -201,7 +226,12 @@ class view {
         t_ = tensor;
         outside_ = true;
     }
-    view(const DLManagedTensor *tensor) : view(tensor->dl_tensor) {}
+    view(const DLManagedTensor *tensor) : view(tensor ? tensor->dl_tensor : DLTensor{}) {
+        if (!tensor)
+            detail::refuse(-1, "a DLManagedTensor * is NULL, where an array is needed");
+    }
+    view(std::nullptr_t) = delete;
+    inline view(array &owner);
     inline view(const array &owner);
 
     template <class T> static view of(T *data, const extents &shape, const extents *strides, DLDevice device) {
@@ -292,7 +322,8 @@ template <class T, void (*release)(T *)> class owner {
     explicit owner(T *pointer) noexcept : pointer_(pointer) {}
     owner(owner &&other) noexcept : pointer_(std::exchange(other.pointer_, nullptr)) {}
     owner &operator=(owner &&other) noexcept {
-        std::swap(pointer_, other.pointer_);
+        owner taken(std::move(other));
+        std::swap(pointer_, taken.pointer_); // what this one had is released with `taken`, and `other` is empty
         return *this;
     }
     ~owner() { release(pointer_); }
@@ -336,6 +367,11 @@ class axes {
 };
 inline const axes no_axes = axes(std::initializer_list<int>{});
 
+// A function that sets an option by name. What it returns of a temporary is a value, which may outlive the statement.
+#define UF_WITH_(options, name, parameters, assignment)               \
+    options &with_##name parameters & { return (assignment), *this; } \
+    options with_##name parameters && { return (assignment), *this; }
+
 // Options of calls, scans and kernels over indices: members as in uf_options, set by name in C++20 and by with_.. before.
 struct options {
     void *stream = nullptr;
@@ -351,18 +387,18 @@ struct options {
     int block = 0, elements = 0;
     const volatile int *cancel = nullptr;
 
-    options &with_stream(void *value) { return stream = value, *this; }
-    options &with_device(DLDevice value) { return device = value, *this; }
-    options &with_casting(uf_casting value) { return casting = value, *this; }
-    options &with_signature(const char *value) { return signature = value, *this; }
-    options &with_where(const view &value) { return where = value, *this; }
-    options &with_threads(int value) { return threads = value, *this; }
-    options &with_flags(unsigned value) { return flags = value, *this; }
-    options &with_axes(const uf_axes *value) { return axes = value, *this; }
-    options &with_scratch(void *value, std::size_t size) { return scratch = value, scratch_size = size, *this; }
-    options &with_block(int value) { return block = value, *this; }
-    options &with_elements(int value) { return elements = value, *this; }
-    options &with_cancel(const volatile int *value) { return cancel = value, *this; }
+    UF_WITH_(options, stream, (void *value), stream = value)
+    UF_WITH_(options, device, (DLDevice value), device = value)
+    UF_WITH_(options, casting, (uf_casting value), casting = value)
+    UF_WITH_(options, signature, (const char *value), signature = value)
+    UF_WITH_(options, where, (const view &value), where = value)
+    UF_WITH_(options, threads, (int value), threads = value)
+    UF_WITH_(options, flags, (unsigned value), flags = value)
+    UF_WITH_(options, axes, (const uf_axes *value), axes = value)
+    UF_WITH_(options, scratch, (void *value, std::size_t size), (scratch = value, scratch_size = size))
+    UF_WITH_(options, block, (int value), block = value)
+    UF_WITH_(options, elements, (int value), elements = value)
+    UF_WITH_(options, cancel, (const volatile int *value), cancel = value)
 };
 
 // Options of reductions: members as in uf_reduce_options.
@@ -380,17 +416,17 @@ struct reduce_options {
     unsigned flags = 0;
     const volatile int *cancel = nullptr;
 
-    reduce_options &with_axes(const uf::axes &value) { return axes = value, *this; }
-    reduce_options &with_keepdims(bool value = true) { return keepdims = value, *this; }
-    reduce_options &with_initial(const view &value) { return initial = value, *this; }
-    reduce_options &with_where(const view &value) { return where = value, *this; }
-    reduce_options &with_stream(void *value) { return stream = value, *this; }
-    reduce_options &with_casting(uf_casting value) { return casting = value, *this; }
-    reduce_options &with_signature(const char *value) { return signature = value, *this; }
-    reduce_options &with_scratch(void *value, std::size_t size) { return scratch = value, scratch_size = size, *this; }
-    reduce_options &with_threads(int value) { return threads = value, *this; }
-    reduce_options &with_flags(unsigned value) { return flags = value, *this; }
-    reduce_options &with_cancel(const volatile int *value) { return cancel = value, *this; }
+    UF_WITH_(reduce_options, axes, (const uf::axes &value), axes = value)
+    UF_WITH_(reduce_options, keepdims, (bool value = true), keepdims = value)
+    UF_WITH_(reduce_options, initial, (const view &value), initial = value)
+    UF_WITH_(reduce_options, where, (const view &value), where = value)
+    UF_WITH_(reduce_options, stream, (void *value), stream = value)
+    UF_WITH_(reduce_options, casting, (uf_casting value), casting = value)
+    UF_WITH_(reduce_options, signature, (const char *value), signature = value)
+    UF_WITH_(reduce_options, scratch, (void *value, std::size_t size), (scratch = value, scratch_size = size))
+    UF_WITH_(reduce_options, threads, (int value), threads = value)
+    UF_WITH_(reduce_options, flags, (unsigned value), flags = value)
+    UF_WITH_(reduce_options, cancel, (const volatile int *value), cancel = value)
 };
 
 namespace detail {
@@ -451,6 +487,8 @@ class c_reduce_options {
 
 } // namespace detail
 
+#undef UF_WITH_
+
 // ---- Arrays that are owned ----
 
 // An array of the library's, or any DLManagedTensor, which it releases.
@@ -476,7 +514,11 @@ class array : public detail::owner<DLManagedTensor, detail::array_free> {
         return copy;
     }
 
-    const DLTensor &tensor() const { return get()->dl_tensor; }
+    const DLTensor &tensor() const { // throws if it is empty: made of nothing, or moved from
+        if (!get())
+            detail::refuse(-1, "the uf::array is empty");
+        return get()->dl_tensor;
+    }
     int ndim() const { return tensor().ndim; }
     std::int64_t extent(int d) const { return tensor().shape[d]; }
     std::int64_t size() const {
@@ -494,7 +536,8 @@ class array : public detail::owner<DLManagedTensor, detail::array_free> {
     }
 };
 
-inline view::view(const array &owner) : view(owner.tensor()) {}
+inline view::view(array &owner) : view(owner.tensor()) {}
+inline view::view(const array &owner) : view(owner.tensor()) { const_ = true; }
 
 // uf_copy and uf_sync
 inline void copy(const view &to, const view &from, void *stream = nullptr) {
@@ -509,13 +552,24 @@ inline void sync(DLDevice device, void *stream = nullptr) { check(uf_sync(device
 
 class plan : public detail::owner<uf_plan, uf_plan_free> {
   public:
-    using owner::owner;
+    plan() = default;
+    // Takes a plan over. Its runs take `addresses` of them; without that number how many they are given is not looked at.
+    explicit plan(uf_plan *pointer, int addresses = any) : owner(pointer), addresses_(addresses) {}
     // uf_plan_run with the addresses of the arguments, in the order of the verb
     template <class... T> void run(T *...addresses) const { run_on(nullptr, addresses...); }
     template <class... T> void run_on(void *stream, T *...addresses) const {
         void *const data[] = {const_cast<void *>(static_cast<const volatile void *>(addresses))..., nullptr};
+        const int given = static_cast<int>(sizeof...(T));
+        if (addresses_ != any && addresses_ != given)
+            detail::refuse(-1, ("the plan needs an address for each of " + std::to_string(addresses_) +
+                                " arguments, but got " + std::to_string(given))
+                                   .c_str());
         check(uf_plan_run(get(), data, stream));
     }
+
+  private:
+    static constexpr int any = -1;
+    int addresses_ = any;
 };
 
 class kernel_module : public detail::owner<uf_module, uf_module_free> {
@@ -588,6 +642,7 @@ class function : public detail::owner<uf_func, uf_free> {
 
     // uf_call
     template <class... A> void operator()(A &&...args) const {
+        static_assert(sizeof...(A) > 0, "a call takes arguments: the inputs, then the outputs");
         const view views[] = {view(std::forward<A>(args))...};
         const detail::tensors<sizeof...(A)> t(views, sizeof...(A), inputs_);
         check(uf_call(get(), t.count(), t.data(), nullptr));
@@ -615,6 +670,7 @@ class function : public detail::owner<uf_func, uf_free> {
 
     // uf_reduce; of all axes
     template <class... A> void reduce(A &&...args) const {
+        static_assert(sizeof...(A) > 0, "a call takes arguments: the inputs, then the outputs");
         const view views[] = {view(std::forward<A>(args))...};
         const detail::tensors<sizeof...(A)> t(views, sizeof...(A), folded_);
         check(uf_reduce(get(), t.count(), t.data(), nullptr));
@@ -663,25 +719,25 @@ class function : public detail::owner<uf_func, uf_free> {
         const detail::tensors<> t(args.begin(), args.size(), inputs_);
         uf_plan *p;
         check(uf_plan_new(&p, get(), t.count(), t.data(), detail::c_options(o).get()));
-        return plan(p);
+        return plan(p, t.count());
     }
     plan reduce_planned(arguments args, const reduce_options &o = {}) const {
         const detail::tensors<> t(args.begin(), args.size(), folded_);
         uf_plan *p;
         check(uf_reduce_plan(&p, get(), t.count(), t.data(), detail::c_reduce_options(o).get()));
-        return plan(p);
+        return plan(p, t.count());
     }
     plan accumulate_planned(arguments args, int axis = 0, const options &o = {}) const {
         const detail::tensors<> t(args.begin(), args.size(), folded_);
         uf_plan *p;
         check(uf_accumulate_plan(&p, get(), t.count(), t.data(), axis, detail::c_options(o).get()));
-        return plan(p);
+        return plan(p, t.count());
     }
     plan forall_planned(const extents &space, arguments args, const options &o = {}) const {
         const detail::tensors<> t(args.begin(), args.size(), UF_MAX_OPERANDS);
         uf_plan *p;
         check(uf_forall_plan(&p, get(), space.count(), space.data(), t.count(), t.data(), detail::c_options(o).get()));
-        return plan(p);
+        return plan(p, t.count());
     }
 
   private:
@@ -691,6 +747,8 @@ class function : public detail::owner<uf_func, uf_free> {
         return function(func);
     }
     void single() const {
+        if (!get())
+            detail::refuse(-1, "func is NULL");
         if (outputs_ != 1)
             detail::refuse(-1, "a function with one output is needed; uf_new makes several");
     }

@@ -70,7 +70,8 @@ misuses() {
 
 # refuses_cxx MESSAGE STATEMENT: as refuses, in C++.
 refuses_cxx() {
-    printf '%s\n' '#include <ufunc.hpp>' '#include <vector>' 'struct own { int a; };' 'void f(const uf::function &add, float *p) {' \
+    printf '%s\n' '#include <ufunc.hpp>' '#include <vector>' 'struct own { int a; };' 'struct large { char a[65536]; };' \
+        'template <> struct uf::dtype_of<large> : uf::record_of<large> {};' 'void f(const uf::function &add, float *p) {' \
         '(void)p; float x[3]; std::vector<own> owns; std::vector<bool> bits(3);' "$2" '}' >"$work/refused.cc"
     ! $cxx -std=c++17 -Iinclude -c "$work/refused.cc" -o "$work/cc.o" 2>"$work/says" || { echo compiled; return 1; }
     cat "$work/says"
@@ -80,6 +81,11 @@ refuses_cxx() {
 misuses_of_wrapper() {
     check "$cxx refuses structs that are no records" refuses_cxx 'uf::record_of<T>' 'add(x, owns, x);'
     check "$cxx refuses a pointer without extents" refuses_cxx 'view' 'add(x, p, x);'
+    check "$cxx refuses nullptr" refuses_cxx 'deleted' 'add(x, nullptr, x);'
+    check "$cxx refuses a call without arguments" refuses_cxx 'a call takes arguments' 'add();'
+    check "$cxx refuses a reduction without arguments" refuses_cxx 'a call takes arguments' 'add.reduce();'
+    check "$cxx refuses records of more than 65535 bytes" refuses_cxx 'at most 65535 bytes' 'std::vector<large> l(2); add(x, l, x);'
+    check "$cxx refuses extents that are no integers" refuses_cxx 'no matching|could not convert' 'uf::at(p, {1.5, 2.0});'
     check "$cxx refuses bits" refuses_cxx 'view|bool' 'add(x, bits, x);'
     check "$cxx refuses copies of functions" refuses_cxx 'deleted' 'uf::function other = add;'
 }

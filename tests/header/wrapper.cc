@@ -81,6 +81,19 @@ static void types() {
     EXPECT(is_type(uf::dtype_of<std::complex<float>>::value, kDLComplex, 64));
     EXPECT(is_type(uf::dtype_of<std::complex<double>>::value, kDLComplex, 128));
     EXPECT(is_type(uf::dtype_of<particle>::value, kDLUInt, 8, 12));
+#ifdef UF_HAS_FLOAT16_
+    EXPECT(is_type(uf::dtype_of<uf_float16_>::value, kDLFloat, 16));
+#endif
+#ifdef UF_HAS_BFLOAT16_
+    EXPECT(is_type(uf::dtype_of<uf_bfloat16_>::value, kDLBfloat, 16));
+#endif
+#ifdef __STDCPP_FLOAT16_T__
+    EXPECT(is_type(uf::dtype_of<decltype(0.0f16)>::value, kDLFloat, 16));
+#endif
+#ifdef __STDCPP_BFLOAT16_T__
+    EXPECT(is_type(uf::dtype_of<decltype(0.0bf16)>::value, kDLBfloat, 16));
+#endif
+    EXPECT((UF_ORDERED | UF_FIRST_MATCH | UF_DEBUG) == 0x13); // C++20 has flags of one verb be of one enumeration
 }
 
 static bool is_array(const uf::view &v, const void *data, std::initializer_list<std::int64_t> shape, bool is_const) {
@@ -107,6 +120,11 @@ static void views() {
     EXPECT(is_array(uf::at(c.data(), {2}, uf::cuda(1)), c.data(), {2}, true));
     EXPECT(uf::at(c.data(), {2}, uf::cuda(1)).tensor().device.device_id == 1);
     EXPECT(is_array(uf::strided(v.data(), {2}, {2}), v.data(), {2}, false));
+    const std::size_t rows = 3;
+    const unsigned char one = 1;
+    EXPECT(is_array(uf::at(v.data(), {rows, one, 1L}), v.data(), {3, 1, 1}, false));
+    EXPECT(is_array(uf::at(v.data(), {v.size()}), v.data(), {3}, false) &&
+           is_array(uf::at(v.data(), {}), v.data(), {}, false));
     EXPECT(uf::strided(v.data(), {2}, {-1}).tensor().strides[0] == -1 && !uf::view(v).tensor().strides);
     const columns m = {v.data(), 3, 1};
     EXPECT(is_array(m, v.data(), {3, 1}, false) && uf::view(m).tensor().strides[1] == 3);
@@ -148,6 +166,11 @@ static void calls() {
     float total = 0;
     add(1, 0.5f, uf::out(total));
     EXPECT(total == 1.5f);
+#ifdef UF_HAS_FLOAT16_
+    std::vector<uf_float16_> halves(3, static_cast<uf_float16_>(1.5f));
+    add(halves, static_cast<uf_float16_>(0.25f), halves);
+    EXPECT(static_cast<float>(halves[2]) == 1.75f);
+#endif
     THROWS(UF_ERR_ARGUMENT, "takes 2 inputs and 1 output, but got 2", add(x, x));
     THROWS(UF_ERR_ARGUMENT, "argument 2: is const, and an output", add(x, x, y));
     THROWS(UF_ERR_ARGUMENT, "is a number", add(1, 0.5f, total));
@@ -156,18 +179,42 @@ static void calls() {
     THROWS(UF_ERR_SYNTAX, "wrapper.cc:", uf::function::vectorize("f", "f->f", UF_SOURCE((x) { return x + ; })));
     THROWS(UF_ERR_ARGUMENT, "no_such", uf::function::load("no_such"));
     THROWS(UF_ERR_ARGUMENT, "func is NULL", uf::function()(x, x, r));
+    THROWS(UF_ERR_ARGUMENT, "func is NULL", uf::function().result({x, x}));
+    THROWS(UF_ERR_ARGUMENT, "func is NULL", uf::function().reduced({x}));
+    THROWS(UF_ERR_ARGUMENT, "DLManagedTensor * is NULL", add(x, static_cast<DLManagedTensor *>(nullptr), r));
     try {
         add(x, std::vector<float>(4), r);
     } catch (const uf::error &e) {
         EXPECT(e.detail().status == UF_ERR_SHAPE && e.detail().argument == uf_last_error()->argument);
     }
+    uf::error first(uf_error{}), moved(std::move(first));
+    EXPECT(!first.what()[0] && !moved.what()[0] && std::is_nothrow_copy_constructible_v<uf::error>);
+    first = std::move(moved);
+    EXPECT(!moved.what()[0]);
+}
+
+// Options that are set on a temporary are a value, and may be kept.
+static void kept_options() {
+    static_assert(std::is_same_v<decltype(uf::options().with_threads(1)), uf::options>, "a value");
+    static_assert(std::is_same_v<decltype(uf::reduce_options().with_scratch(nullptr, 0)), uf::reduce_options>,
+                  "a value");
+    const uf::options &one = uf::options().with_threads(1).with_casting(UF_CAST_SAFE);
+    const uf::reduce_options &two = uf::reduce_options().with_keepdims().with_axes({0, 2});
+    uf::options three;
+    EXPECT(&three.with_block(32).with_elements(2) == &three && three.block == 32 && three.elements == 2);
+    EXPECT(one.threads == 1 && one.casting == UF_CAST_SAFE && two.keepdims && two.axes.data()[1] == 2);
 }
 
 static void ownership() {
     std::vector<double> x = {1, 2, 3};
     uf::function add = uf::function::load("add"), other = std::move(add), third;
     EXPECT(!add && other);
-    third = std::move(other);
+    third = uf::function::load("negative");
+    third = std::move(other); // negative is released, not handed over
+    EXPECT(!!third && third.inputs() == 2 && !other);
+    uf::function &itself = third;
+    third = std::move(itself);
+    EXPECT(!!third);
     uf::array sum = third.result({x, 1});
     EXPECT(sum.ndim() == 1 && sum.extent(0) == 3 && sum.size() == 3 && sum.data<double>()[2] == 4);
     THROWS(UF_ERR_ARGUMENT, "of another type", sum.data<float>());
@@ -179,6 +226,12 @@ static void ownership() {
     EXPECT(blank.data<int>()[5] == 7);
     THROWS(UF_ERR_ARGUMENT, "const", uf::copy(std::as_const(x), 7));
     THROWS(UF_ERR_ARGUMENT, "shape[0] is -1", uf::array::empty<float>({-1}));
+    const uf::array fixed = uf::array::copy_of(x);
+    THROWS(UF_ERR_ARGUMENT, "argument 2: is const", third(x, x, fixed));
+    THROWS(UF_ERR_ARGUMENT, "the uf::array is empty", third(x, uf::array(), x));
+    THROWS(UF_ERR_ARGUMENT, "the uf::array is empty", more.size());
+    third(fixed, fixed, fixed.get()); // a handle
+    EXPECT(fixed.data<double>()[2] == 6);
     uf::sync(uf::cpu);
     DLManagedTensor *raw = copy.give_up();
     raw->deleter(raw);
@@ -260,6 +313,14 @@ static void plans() {
     twice.forall_planned({6}, {uf::at(&x[0][0], {6}), uf::at(&r[0][0], {6})}).run(x, r);
     EXPECT(r[1][2] == 12);
     THROWS(UF_ERR_ARGUMENT, "argument 2: its data is NULL", p.run(x, x, static_cast<float *>(nullptr)));
+    THROWS(UF_ERR_ARGUMENT, "each of 3 arguments, but got 2", p.run(x, x));
+    THROWS(UF_ERR_ARGUMENT, "each of 3 arguments, but got 0", p.run());
+    uf::plan other = std::move(p);
+    THROWS(UF_ERR_ARGUMENT, "each of 3 arguments, but got 4", other.run(x, x, r, r));
+    THROWS(UF_ERR_ARGUMENT, "each of 2 arguments, but got 1", add.reduce_planned({x, uf::out(r[0][0])}).run(x));
+    uf::plan taken(other.give_up());
+    taken.run(x, x, r);
+    EXPECT(r[0][1] == 4);
 }
 
 static void records() {
@@ -293,6 +354,7 @@ int main() {
     types();
     views();
     calls();
+    kept_options();
     ownership();
     verbs();
     plans();
