@@ -941,77 +941,101 @@ UF_API uf_status uf_system_info(char **text);
 
 /* ---- Arguments in place, options by name ----
  *
- * What the macros UF_CALL, UF_REDUCE, .. (see "Comfort") fill in and hand to the library. A program that uses the macros does not
- * name these. */
+ * What the macros UF_CALL, UF_REDUCE, .. (see "Comfort") fill in and hand to the library: options, and behind them the arrays, for
+ * which such a macro makes just the room that they need. A program that uses the macros does not name these. Their first members
+ * are the same: `size` is offsetof(uf_call_args, args) and its like, `room` the number of `args`, of which those from the first
+ * one on that is all zero do not count. */
 
 enum {
-    UF_MAX_IN_PLACE = 16,        /* arrays that such a macro takes */
     UF_NO_AXIS = -0x7FFFFFFF - 1 /* no axis was given */
 };
 
+/* Whoever gets a struct with room for n arrays looks at it as at one with room for another number. */
+#if defined(__GNUC__)
+#define UF_MAY_ALIAS_ __attribute__((__may_alias__))
+#else
+#define UF_MAY_ALIAS_
+#endif
+
+/* clang-format off */
+
 /* Of UF_CALL, UF_PLAN and UF_NEW. Members that are not described here are those of uf_options. */
-typedef struct uf_call_args {
-    size_t size;                    /* sizeof(uf_call_args) */
-    DLTensor args[UF_MAX_IN_PLACE]; /* those from the first one on that is all zero do not count */
-    void *stream;
-    DLDevice device;
-    uf_casting casting;
-    const char *signature;
-    const DLTensor *where;
-    int threads;
-    unsigned flags;
-    int axis;            /* generalized ufuncs: uf_axes.axis, or UF_NO_AXIS */
-    const uf_axes *axes; /* UF_AXES_EACH(UF_AXES(0, 1), UF_AXES(0)): those of each argument */
-    bool keepdims;       /* uf_axes.keepdims */
-    const volatile int *cancel;
-} uf_call_args;
+#define UF_CALL_ARGS_(n)                                                                                   \
+    struct UF_MAY_ALIAS_ {                                                                                 \
+        size_t size;                                                                                       \
+        int room;                                                                                          \
+        int axis;                    /* generalized ufuncs: uf_axes.axis, or UF_NO_AXIS */                 \
+        void *stream;                                                                                      \
+        DLDevice device;                                                                                   \
+        uf_casting casting;                                                                                \
+        int threads;                                                                                       \
+        const char *signature;                                                                             \
+        const DLTensor *where;                                                                             \
+        unsigned flags;                                                                                    \
+        bool keepdims;               /* uf_axes.keepdims */                                                \
+        const uf_axes *axes;         /* UF_AXES_EACH(UF_AXES(0, 1), UF_AXES(0)): those of each argument */ \
+        const volatile int *cancel;                                                                        \
+        DLTensor args[n];                                                                                  \
+    }
+typedef UF_CALL_ARGS_(1) uf_call_args;
 
 /* Of UF_REDUCE, UF_REDUCE_PLAN and UF_REDUCE_NEW. Members that are not described here are those of uf_reduce_options. */
-typedef struct uf_reduce_args {
-    size_t size;                    /* sizeof(uf_reduce_args) */
-    DLTensor args[UF_MAX_IN_PLACE]; /* as in uf_call_args */
-    int axis;                       /* the one axis that is reduced, or UF_NO_AXIS */
-    uf_axis_list axes;              /* UF_AXES(0, 2): several; UF_AXES_NONE: none. Without axis and axes: all */
-    bool keepdims;
-    const DLTensor *initial;
-    const DLTensor *where;
-    void *stream;
-    uf_casting casting;
-    const char *signature;
-    void *scratch;
-    size_t scratch_size;
-    int threads;
-    unsigned flags;
-    const volatile int *cancel;
-} uf_reduce_args;
+#define UF_REDUCE_ARGS_(n)                                                                                        \
+    struct UF_MAY_ALIAS_ {                                                                                        \
+        size_t size;                                                                                              \
+        int room;                                                                                                 \
+        int axis;                    /* the one axis that is reduced, or UF_NO_AXIS */                            \
+        uf_axis_list axes;           /* UF_AXES(0, 2): several; UF_AXES_NONE: none. Without axis and axes: all */ \
+        bool keepdims;                                                                                            \
+        unsigned flags;                                                                                           \
+        const DLTensor *initial;                                                                                  \
+        const DLTensor *where;                                                                                    \
+        void *stream;                                                                                             \
+        uf_casting casting;                                                                                       \
+        int threads;                                                                                              \
+        const char *signature;                                                                                    \
+        void *scratch;                                                                                            \
+        size_t scratch_size;                                                                                      \
+        const volatile int *cancel;                                                                               \
+        DLTensor args[n];                                                                                         \
+    }
+typedef UF_REDUCE_ARGS_(1) uf_reduce_args;
 
 /* Of UF_ACCUMULATE, UF_ACCUMULATE_PLAN and UF_ACCUMULATE_NEW. Members that are not described here are those of uf_options. */
-typedef struct uf_accumulate_args {
-    size_t size;                    /* sizeof(uf_accumulate_args) */
-    DLTensor args[UF_MAX_IN_PLACE]; /* as in uf_call_args */
-    int axis;                       /* 0 if it is not given, as in NumPy */
-    void *stream;
-    uf_casting casting;
-    const char *signature;
-    void *scratch;
-    size_t scratch_size;
-    int threads;
-    unsigned flags;
-    const volatile int *cancel;
-} uf_accumulate_args;
+#define UF_ACCUMULATE_ARGS_(n)                                               \
+    struct UF_MAY_ALIAS_ {                                                   \
+        size_t size;                                                         \
+        int room;                                                            \
+        int axis;                    /* 0 if it is not given, as in NumPy */ \
+        void *stream;                                                        \
+        uf_casting casting;                                                  \
+        int threads;                                                         \
+        const char *signature;                                               \
+        void *scratch;                                                       \
+        size_t scratch_size;                                                 \
+        unsigned flags;                                                      \
+        const volatile int *cancel;                                          \
+        DLTensor args[n];                                                    \
+    }
+typedef UF_ACCUMULATE_ARGS_(1) uf_accumulate_args;
 
 /* Of UF_FORALL and UF_FORALL_PLAN. Members that are not described here are those of uf_options. */
-typedef struct uf_forall_args {
-    size_t size;                    /* sizeof(uf_forall_args) */
-    DLTensor args[UF_MAX_IN_PLACE]; /* as in uf_call_args */
-    void *stream;
-    const char *signature;
-    int threads;
-    unsigned flags;
-    int block;
-    int elements;
-    const volatile int *cancel;
-} uf_forall_args;
+#define UF_FORALL_ARGS_(n)          \
+    struct UF_MAY_ALIAS_ {          \
+        size_t size;                \
+        int room;                   \
+        int threads;                \
+        void *stream;               \
+        const char *signature;      \
+        unsigned flags;             \
+        int block;                  \
+        int elements;               \
+        const volatile int *cancel; \
+        DLTensor args[n];           \
+    }
+typedef UF_FORALL_ARGS_(1) uf_forall_args;
+
+/* clang-format on */
 
 /* Each is the function that its name begins with. Errors: those of that function; ARGUMENT for axis and axes together. */
 UF_API uf_status uf_call_with(const uf_func *func, const uf_call_args *args);
@@ -1249,8 +1273,8 @@ __extension__ typedef __bf16 uf_bfloat16_;
 
 /* clang-format on */
 
-/* Calls with up to UF_MAX_IN_PLACE arrays in place, and then options by name, in any order, which are the members of the structs
- * above ("Arguments in place"):
+/* Calls with arrays in place, and then options by name, in any order, which are the members of the structs above ("Arguments in
+ * place"); 65 at most, together:
  *
  *   UF_CALL(add, UF_ARRAY(x), UF_ARRAY(y), UF_ARRAY(r))                              uf_call
  *   UF_CALL(add, UF_ARRAY(x), UF_SCALAR(1), UF_ARRAY(r), .where = &UF_ARRAY(mask), .threads = 1)
@@ -1265,23 +1289,23 @@ __extension__ typedef __bf16 uf_bfloat16_;
  *   UF_NEW(&r, add, UF_ARRAY(x), UF_ARRAY(y))                                        uf_new
  *
  * Each is a uf_status. They are statement expressions, which gcc and clang have, for use in functions. */
-#define UF_CALL(func, ...) UF_NAMED_(uf_call_with, uf_call_args, .axis = UF_NO_AXIS, ((func)), __VA_ARGS__)
-#define UF_PLAN(out, func, ...) UF_NAMED_(uf_plan_with, uf_call_args, .axis = UF_NO_AXIS, ((out), (func)), __VA_ARGS__)
-#define UF_NEW(out, func, ...) UF_NAMED_(uf_new_with, uf_call_args, .axis = UF_NO_AXIS, ((out), (func)), __VA_ARGS__)
-#define UF_REDUCE(func, ...) UF_NAMED_(uf_reduce_with, uf_reduce_args, .axis = UF_NO_AXIS, ((func)), __VA_ARGS__)
+#define UF_CALL(func, ...) UF_NAMED_(uf_call_with, UF_CALL_ARGS_, .axis = UF_NO_AXIS, ((func)), __VA_ARGS__)
+#define UF_PLAN(out, func, ...) UF_NAMED_(uf_plan_with, UF_CALL_ARGS_, .axis = UF_NO_AXIS, ((out), (func)), __VA_ARGS__)
+#define UF_NEW(out, func, ...) UF_NAMED_(uf_new_with, UF_CALL_ARGS_, .axis = UF_NO_AXIS, ((out), (func)), __VA_ARGS__)
+#define UF_REDUCE(func, ...) UF_NAMED_(uf_reduce_with, UF_REDUCE_ARGS_, .axis = UF_NO_AXIS, ((func)), __VA_ARGS__)
 #define UF_REDUCE_PLAN(out, func, ...) \
-    UF_NAMED_(uf_reduce_plan_with, uf_reduce_args, .axis = UF_NO_AXIS, ((out), (func)), __VA_ARGS__)
+    UF_NAMED_(uf_reduce_plan_with, UF_REDUCE_ARGS_, .axis = UF_NO_AXIS, ((out), (func)), __VA_ARGS__)
 #define UF_REDUCE_NEW(out, func, ...) \
-    UF_NAMED_(uf_reduce_new_with, uf_reduce_args, .axis = UF_NO_AXIS, ((out), (func)), __VA_ARGS__)
-#define UF_ACCUMULATE(func, ...) UF_NAMED_(uf_accumulate_with, uf_accumulate_args, .axis = 0, ((func)), __VA_ARGS__)
+    UF_NAMED_(uf_reduce_new_with, UF_REDUCE_ARGS_, .axis = UF_NO_AXIS, ((out), (func)), __VA_ARGS__)
+#define UF_ACCUMULATE(func, ...) UF_NAMED_(uf_accumulate_with, UF_ACCUMULATE_ARGS_, .axis = 0, ((func)), __VA_ARGS__)
 #define UF_ACCUMULATE_PLAN(out, func, ...) \
-    UF_NAMED_(uf_accumulate_plan_with, uf_accumulate_args, .axis = 0, ((out), (func)), __VA_ARGS__)
+    UF_NAMED_(uf_accumulate_plan_with, UF_ACCUMULATE_ARGS_, .axis = 0, ((out), (func)), __VA_ARGS__)
 #define UF_ACCUMULATE_NEW(out, func, ...) \
-    UF_NAMED_(uf_accumulate_new_with, uf_accumulate_args, .axis = 0, ((out), (func)), __VA_ARGS__)
+    UF_NAMED_(uf_accumulate_new_with, UF_ACCUMULATE_ARGS_, .axis = 0, ((out), (func)), __VA_ARGS__)
 #define UF_FORALL(kernel, extents, ...) \
-    UF_NAMED_(uf_forall_with, uf_forall_args, .flags = 0, ((kernel), UF_EXTENTS_(extents)), __VA_ARGS__)
+    UF_NAMED_(uf_forall_with, UF_FORALL_ARGS_, .flags = 0, ((kernel), UF_EXTENTS_(extents)), __VA_ARGS__)
 #define UF_FORALL_PLAN(out, kernel, extents, ...) \
-    UF_NAMED_(uf_forall_plan_with, uf_forall_args, .flags = 0, ((out), (kernel), UF_EXTENTS_(extents)), __VA_ARGS__)
+    UF_NAMED_(uf_forall_plan_with, UF_FORALL_ARGS_, .flags = 0, ((out), (kernel), UF_EXTENTS_(extents)), __VA_ARGS__)
 
 /* Axes of .axes, no axes, and a list of them for each argument of a generalized ufunc. */
 #define UF_AXES_NONE ((uf_axis_list){UF_NO_AXES, NULL})
@@ -1309,12 +1333,15 @@ __extension__ typedef __bf16 uf_bfloat16_;
 #define UF_OVERRIDE_END_ _Pragma("GCC diagnostic pop")
 #endif
 
-#define UF_NAMED_(function, type, default_option, first, ...)                            \
-    __extension__({                                                                      \
-        UF_OVERRIDE_BEGIN_                                                               \
-        function(UF_LIST_IN_PARENTHESES_ first,                                          \
-                 &(type){.size = sizeof(type), default_option, .args[0] = __VA_ARGS__}); \
-        UF_OVERRIDE_END_                                                                 \
+#define UF_NAMED_(function, args_with, default_option, first, ...)                                                   \
+    __extension__({                                                                                                  \
+        UF_OVERRIDE_BEGIN_                                                                                           \
+        function(UF_LIST_IN_PARENTHESES_ first,                                                                      \
+                 (const void *)&(args_with(UF_COUNT_(__VA_ARGS__))){.size = sizeof(args_with(1)) - sizeof(DLTensor), \
+                                                                    .room = UF_COUNT_(__VA_ARGS__),                  \
+                                                                    default_option,                                  \
+                                                                    .args[0] = __VA_ARGS__});                        \
+        UF_OVERRIDE_END_                                                                                             \
     })
 
 #endif /* !__cplusplus */

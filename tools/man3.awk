@@ -87,6 +87,8 @@ inside {
     skipping = 0
     become("code")
     sub(/^UF_API /, "")
+    sub(/ *\\$/, "") # the members that a macro gives several structs
+    sub(/ UF_MAY_ALIAS_ /, " ")
     line($0)
 }
 END {

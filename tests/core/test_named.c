@@ -166,6 +166,9 @@ static void sixteen(void **state) {
     OK(UF_CALL(f, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, UF_ARRAY(r)));
     assert_int_equal(r[1], 48);
     OK(UF_CALL(f, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, UF_ARRAY(r), .threads = 1));
+    FAILS(UF_ERR_ARGUMENT, "takes 15 inputs and 1 output, but got 65",
+          UF_CALL(f, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a,
+                  a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a));
     uf_free(f);
 }
 
@@ -282,14 +285,18 @@ static void versions(void **state) {
     (void)state;
     float x[3] = {1, 2, 3}, r[3];
     struct {
-        uf_call_args args;
+        size_t size;
+        char known[offsetof(uf_call_args, args) - sizeof(size_t)]; /* what this header has */
         uint64_t more;
-    } later = {.args = {.size = sizeof later, .axis = UF_NO_AXIS, .args = {UF_ARRAY(x), UF_ARRAY(x), UF_ARRAY(r)}}};
+        DLTensor args[3];
+    } later = {.size = offsetof(__typeof__(later), args), .args = {UF_ARRAY(x), UF_ARRAY(x), UF_ARRAY(r)}};
+    const uf_call_args known = {.room = 3, .axis = UF_NO_AXIS};
+    memcpy(later.known, (const char *)&known + sizeof known.size, sizeof later.known);
     uf_func *add = loaded("add");
-    OK(uf_call_with(add, &later.args));
+    OK(uf_call_with(add, (const void *)&later));
     assert_true(r[2] == 6);
     later.more = 1;
-    FAILS(UF_ERR_ARGUMENT, "is not zero", uf_call_with(add, &later.args));
+    FAILS(UF_ERR_ARGUMENT, "is not zero", uf_call_with(add, (const void *)&later));
     FAILS(UF_ERR_ARGUMENT, "uf_reduce_args.size is 0", uf_reduce_with(add, &(uf_reduce_args){0}));
     FAILS(UF_ERR_ARGUMENT, "uf_accumulate_args.size is 0", uf_accumulate_with(add, &(uf_accumulate_args){0}));
     FAILS(UF_ERR_ARGUMENT, "uf_forall_args.size is 0", uf_forall_with(add, 0, NULL, &(uf_forall_args){0}));

@@ -31,6 +31,10 @@ function constants(body,    n, k, list) {
 END {
     gsub(/\/\*[^*]*\*+([^\/*][^*]*\*+)*\//, "", text)
     gsub(/\\\n/, " ", text)
+    while (match(text, /#define UF_[A-Z]+_ARGS_\(n\) *struct/)) # a struct with room for n arrays
+        text = substr(text, 1, RSTART - 1) "struct " tolower(substr(text, RSTART + 8, index(substr(text, RSTART), "_(n)") - 9)) \
+            substr(text, RSTART + RLENGTH)
+    gsub(/ UF_MAY_ALIAS_ /, " ", text)
     gsub(/(^|\n)#[^\n]*/, "", text)
     rest = text
     while (match(text, /(struct [a-z_]+|enum [a-z_]+|enum) *\{[^}]*\}/)) {

@@ -64,8 +64,9 @@ misuses() {
     check "$cc refuses UF_OUT of an array" refuses '_Generic|generic association' '(void)UF_OUT(x);'
     check "$cc refuses extents without parentheses" refuses UF_ '(void)UF_FORALL(add, 3, UF_ARRAY(x));'
     check "$cc refuses an option of another verb" refuses keepdims '(void)UF_ACCUMULATE(add, UF_ARRAY(x), .keepdims = 1);'
-    check "$cc refuses 17 arrays" refuses 'type|DLTensor' 'DLTensor a = UF_ARRAY(x);
-        (void)UF_CALL(add, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a);'
+    check "$cc refuses 66 arrays" refuses 'array|integer' 'DLTensor a = UF_ARRAY(x); (void)UF_CALL(add, a, a, a, a, a, a, a, a, a, a,
+        a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a,
+        a, a, a, a, a, a, a, a, a, a, a, a);'
 }
 
 # refuses_cxx MESSAGE STATEMENT: as refuses, in C++.
