@@ -830,6 +830,8 @@ void plan_end(uf_plan *p);
 uf_status plan_once(const plan_request *r);
 /* The first check of a function that makes a plan: `out` is not NULL. *out becomes NULL. Errors: ARGUMENT. */
 uf_status plan_out(uf_plan **out);
+/* The same of a function that makes outputs: one for each of the function's, which become NULL (new.c). */
+uf_status outputs_out(DLManagedTensor **out, const uf_func *func);
 /* Makes a plan that lasts, on the heap. */
 uf_status plan_new(uf_plan **out, const plan_request *r);
 /* Runs a plan, whose addresses have been checked. */

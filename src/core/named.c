@@ -104,12 +104,14 @@ uf_status uf_call_with(const uf_func *func, const uf_call_args *args) {
 }
 
 uf_status uf_plan_with(uf_plan **out, const uf_func *func, const uf_call_args *args) {
+    TRY(plan_out(out));
     call_settings s;
     TRY(call_read(&args, &s));
     return uf_plan_new(out, func, s.args.count, s.args.arrays, &s.options);
 }
 
 uf_status uf_new_with(DLManagedTensor **out, const uf_func *func, const uf_call_args *args) {
+    TRY(outputs_out(out, func));
     call_settings s;
     TRY(call_read(&args, &s));
     return uf_new(out, func, s.args.count, s.args.arrays, &s.options);
@@ -155,12 +157,14 @@ uf_status uf_reduce_with(const uf_func *func, const uf_reduce_args *args) {
 }
 
 uf_status uf_reduce_plan_with(uf_plan **out, const uf_func *func, const uf_reduce_args *args) {
+    TRY(plan_out(out));
     reduce_settings s;
     TRY(reduce_read(&args, &s));
     return uf_reduce_plan(out, func, s.args.count, s.args.arrays, &s.options);
 }
 
 uf_status uf_reduce_new_with(DLManagedTensor **out, const uf_func *func, const uf_reduce_args *args) {
+    TRY(outputs_out(out, func));
     reduce_settings s;
     TRY(reduce_read(&args, &s));
     return uf_reduce_new(out, func, s.args.count, s.args.arrays, &s.options);
@@ -198,12 +202,14 @@ uf_status uf_accumulate_with(const uf_func *func, const uf_accumulate_args *args
 }
 
 uf_status uf_accumulate_plan_with(uf_plan **out, const uf_func *func, const uf_accumulate_args *args) {
+    TRY(plan_out(out));
     accumulate_settings s;
     TRY(accumulate_read(&args, &s));
     return uf_accumulate_plan(out, func, s.args.count, s.args.arrays, args->axis, &s.options);
 }
 
 uf_status uf_accumulate_new_with(DLManagedTensor **out, const uf_func *func, const uf_accumulate_args *args) {
+    TRY(outputs_out(out, func));
     accumulate_settings s;
     TRY(accumulate_read(&args, &s));
     return uf_accumulate_new(out, func, s.args.count, s.args.arrays, args->axis, &s.options);
@@ -241,6 +247,7 @@ uf_status uf_forall_with(const uf_func *kernel, int ndim, const int64_t *extents
 
 uf_status uf_forall_plan_with(uf_plan **out, const uf_func *kernel, int ndim, const int64_t *extents,
                               const uf_forall_args *args) {
+    TRY(plan_out(out));
     forall_settings s;
     TRY(forall_read(&args, &s));
     return uf_forall_plan(out, kernel, ndim, extents, s.args.count, s.args.arrays, &s.options);

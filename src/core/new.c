@@ -69,13 +69,18 @@ static uf_status inferred_make(DLManagedTensor **out, int nin, const DLTensor *i
     return s;
 }
 
-static uf_status outputs_new(DLManagedTensor **out, int nin, const DLTensor *inputs, const inference *x) {
+uf_status outputs_out(DLManagedTensor **out, const uf_func *func) {
     if (!out)
         return fail(UF_ERR_ARGUMENT, "out is NULL");
     *out = NULL;
-    TRY(func_check(x->func));
-    for (int k = 0; k < x->func->nout; k++)
+    TRY(func_check(func));
+    for (int k = 0; k < func->nout; k++)
         out[k] = NULL;
+    return UF_OK;
+}
+
+static uf_status outputs_new(DLManagedTensor **out, int nin, const DLTensor *inputs, const inference *x) {
+    TRY(outputs_out(out, x->func));
     if (nin < 0 || nin > UF_MAX_OPERANDS)
         return fail(UF_ERR_ARGUMENT, "nin is %d; 0 to %d are possible", nin, UF_MAX_OPERANDS);
     if (nin && !inputs)

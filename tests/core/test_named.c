@@ -276,6 +276,19 @@ static void plans(void **state) {
     FAILS(UF_ERR_ARGUMENT, "out is NULL", UF_PLAN(NULL, add, UF_ARRAY(x), UF_ARRAY(x), UF_ARRAY(r)));
     FAILS(UF_ERR_ARGUMENT, "but got 1", UF_REDUCE_PLAN(&plan, add, UF_OUT(total)));
     assert_null(plan);
+    plan = (void *)x;
+    FAILS(UF_ERR_ARGUMENT, "uf_call_args are NULL", uf_plan_with(&plan, add, NULL));
+    assert_null(plan);
+    plan = (void *)x;
+    FAILS(UF_ERR_ARGUMENT, "both .axis and .axes",
+          UF_REDUCE_PLAN(&plan, add, UF_ARRAY(x), UF_OUT(total), .axis = 0, .axes = UF_AXES(1)));
+    assert_null(plan);
+    plan = (void *)x;
+    FAILS(UF_ERR_ARGUMENT, "uf_accumulate_args are NULL", uf_accumulate_plan_with(&plan, add, NULL));
+    assert_null(plan);
+    plan = (void *)x;
+    FAILS(UF_ERR_ARGUMENT, "uf_forall_args are NULL", uf_forall_plan_with(&plan, twice, 0, NULL, NULL));
+    assert_null(plan);
     uf_free(add);
     uf_free(twice);
 }
@@ -356,6 +369,15 @@ static void not_made(void **state) {
     FAILS(UF_ERR_SHAPE, "", UF_NEW(two, divmod, UF_ARRAY(x), UF_ARRAY(y)));
     assert_true(!two[0] && !two[1]);
     FAILS(UF_ERR_ARGUMENT, "takes 2 inputs and 1 output, but got 2", UF_NEW(&r, add, UF_ARRAY(x)));
+    assert_null(r);
+    two[0] = two[1] = r = (void *)x;
+    FAILS(UF_ERR_ARGUMENT, "both .axis and .axes",
+          UF_NEW(two, divmod, UF_ARRAY(x), UF_ARRAY(y), .axis = 0, .axes = UF_AXES_EACH(UF_AXES(0))));
+    assert_true(!two[0] && !two[1]);
+    FAILS(UF_ERR_ARGUMENT, "both .axis and .axes", UF_REDUCE_NEW(&r, add, UF_ARRAY(x), .axis = 0, .axes = UF_AXES(1)));
+    assert_null(r);
+    r = (void *)x;
+    FAILS(UF_ERR_ARGUMENT, "uf_accumulate_args are NULL", uf_accumulate_new_with(&r, add, NULL));
     assert_null(r);
     FAILS(UF_ERR_ARGUMENT, "out is NULL", UF_NEW(NULL, add, UF_ARRAY(x), UF_ARRAY(x)));
     FAILS(UF_ERR_ARGUMENT, "func is NULL", uf_new(&r, NULL, 0, NULL, NULL));
