@@ -83,6 +83,7 @@ static uf_status call_read(const uf_call_args **args, call_settings *s) {
     bool has_axes = a->axes || a->axis != UF_NO_AXIS || a->keepdims;
     if (has_axes)
         TRY(axes_read(a, &s->axes));
+    /* All members are named, since clearing the others first takes longer than the rest of this function. */
     s->options = (uf_options){.size = sizeof s->options,
                               .stream = a->stream,
                               .device = a->device,
@@ -92,6 +93,10 @@ static uf_status call_read(const uf_call_args **args, call_settings *s) {
                               .threads = a->threads,
                               .flags = a->flags,
                               .axes = has_axes ? &s->axes : NULL,
+                              .scratch = NULL,
+                              .scratch_size = 0,
+                              .block = 0,
+                              .elements = 0,
                               .cancel = a->cancel};
     *args = a;
     return UF_OK;
