@@ -621,7 +621,7 @@ static void check_random(const model *m, verb what, bool large) {
 
 static void reductions(void **unused) {
     (void)unused;
-    for (int64_t t = trials(500); t > 0; t--)
+    for (int64_t t = trials(250); t > 0; t--)
         check_random(&models[pick(0, MODELS - 1)], REDUCE, false);
 }
 
@@ -634,13 +634,13 @@ static void reductions_in_parts(void **unused) {
 
 static void accumulations(void **unused) {
     (void)unused;
-    for (int64_t t = trials(250); t > 0; t--)
+    for (int64_t t = trials(125); t > 0; t--)
         check_random(&models[pick(0, MODELS - 1)], ACCUMULATE, false);
 }
 
 static void segments(void **unused) {
     (void)unused;
-    for (int64_t t = trials(250); t > 0; t--)
+    for (int64_t t = trials(125); t > 0; t--)
         check_random(&models[pick(0, MODELS - 1)], REDUCEAT, false);
 }
 

@@ -58,7 +58,7 @@ def rows(rng):
     for t in TYPES:
         for name in ("argmax", "argmin"):
             f = Func.load(name)
-            for _ in range(12):
+            for _ in range(6):
                 m, n, step = (int(x) for x in (rng.integers(1, 6), rng.integers(1, 3000), rng.integers(1, 5)))
                 a = np.stack([values(rng, n * step, t) for _ in range(m)])[:, ::step * rng.choice([-1, 1])]
                 a = a.T if rng.random() < .2 else a
@@ -71,7 +71,7 @@ def rows(rng):
 def unaligned(rng):
     f = Func.load("argmax")
     for t in TYPES:
-        for _ in range(10):
+        for _ in range(5):
             at, n = int(rng.integers(1, 70)), int(rng.integers(200, 5000))
             a = values(rng, at + n, t)[at:]
             out = np.full((), -1, "i8")

@@ -341,7 +341,7 @@ TESTS = {"qr": qr, "eigh": eigh, "svd": svd, "lstsq": lstsq}
 def randomly(f, device=None):
     def test(rng):
         for t in "fdFD":
-            for _ in range(6 * ROUNDS):
+            for _ in range(3 * ROUNDS):
                 f(rng, t, device)
     test.__name__ = f.__name__ + ("_on_the_gpu" if device else "")
     return test
