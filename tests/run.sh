@@ -72,13 +72,14 @@ jobs_that_fit() {
 
 # ---- One program ----
 
-# Under the address sanitizer a library in Python needs its runtime in first; the thread sanitizer cannot be loaded late.
+# Under the address sanitizer a library in Python needs its runtime in first, with that of C++ behind it, as SciPy throws; the thread
+# sanitizer cannot be loaded late.
 run_python() {
     runtime=$(ldd "$UFUNC_LIB" | awk '/lib[at]san\.so/ {print $3}')
     case $python,$runtime in
     ,*) run sh -c 'echo "no Python with NumPy here"; exit 77' ;;
     *tsan*) run sh -c 'echo "Python does not run under the thread sanitizer"; exit 77' ;;
-    *asan*) run env LD_PRELOAD="$runtime" ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" "$python" "$1" ;;
+    *asan*) run env LD_PRELOAD="$runtime libstdc++.so.6" ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" "$python" "$1" ;;
     *) run "$python" "$1" ;;
     esac
 }
