@@ -10,20 +10,20 @@ static char *text;
 static size_t bytes;
 static void *stream;
 
-#define FUNCTIONS(X)                                                                                                   \
-    X(add, "add")                                                                                                      \
-    X(subtract, "subtract")                                                                                            \
-    X(multiply, "multiply") X(sqrt_, "sqrt") X(greater, "greater") X(negative, "negative") X(sum, "sum") X(max, "max") \
-        X(mean, "mean") X(argmax, "argmax") X(std_, "std") X(maximum, "maximum") X(vecdot, "vecdot")                   \
-            X(matvec, "matvec") X(matmul, "matmul")
-#define DECLARE(name, text) static uf_func *name;
-FUNCTIONS(DECLARE)
+static uf_func *add, *subtract, *multiply, *sqrt_, *greater, *negative, *sum, *max, *mean, *argmax, *std_, *maximum,
+    *vecdot, *matvec, *matmul;
+static const struct {
+    uf_func **f;
+    const char *name;
+} functions[] = {{&add, "add"},         {&subtract, "subtract"}, {&multiply, "multiply"}, {&sqrt_, "sqrt"},
+                 {&greater, "greater"}, {&negative, "negative"}, {&sum, "sum"},           {&max, "max"},
+                 {&mean, "mean"},       {&argmax, "argmax"},     {&std_, "std"},          {&maximum, "maximum"},
+                 {&vecdot, "vecdot"},   {&matvec, "matvec"},     {&matmul, "matmul"}};
 
 static void fresh(void) {
-#define LOAD(name, text) \
-    if (!name)           \
-        UF_CHECK(uf_load(&name, text));
-    FUNCTIONS(LOAD)
+    for (size_t j = 0; j < sizeof functions / sizeof *functions; j++)
+        if (!*functions[j].f)
+            UF_CHECK(uf_load(functions[j].f, functions[j].name));
     static const float some[6] = {0.5f, 3, 1, 4, 1.5f, 5}, others[6] = {2, 7, 1, 8, 2.5f, 9};
     static const int64_t places[6] = {5, 0, 2, 2, 1, 5};
     for (int j = 0; j < 6; j++) {
