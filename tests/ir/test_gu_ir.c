@@ -741,6 +741,7 @@ typedef struct line_way {
     bool across, staged, in_place, few; /* few: one block loops over the calls */
     bool held;                          /* across: each thread has its elements in registers */
     int n, calls, coop, width; /* elements of a line; lines; log2 of threads along one and of lines side by side */
+    int cluster;               /* held: log2 of the blocks that a line's threads are in */
 } line_way;
 
 enum {
@@ -756,6 +757,12 @@ static line_way draw_line_way(int i) {
         return w;
     w.width = (int)pick(1, 5);
     w.coop = (int)pick(1, w.width > 2 ? 7 - w.width : 5);
+    if (chance(50)) { /* a warp and more in a block, and a lane for each block */
+        w.cluster = (int)pick(1, 2);
+        w.coop = (int)pick(w.cluster, 5 - w.cluster);
+        w.width = (int)pick(COOP_WARP - w.coop, 5);
+        w.coop += w.cluster;
+    }
     w.calls = (int)pick(1, LINE_MOST);
     do
         w.n = (int)pick(1, LINE_MOST);
@@ -767,6 +774,7 @@ static variant line_variant(const tree *t, const line_way *way) {
     variant v = gu_variant(t, way->coop, 0, 1, 1 << (int)pick(0, 3));
     v.ndim = v.masked = 1;
     v.gufunc.across = (uint8_t)way->width;
+    v.gufunc.cluster = (uint8_t)way->cluster;
     v.operand[0].staged = way->staged;
     v.operand[0].unit = v.operand[1].unit = !way->across;
     v.operand[2] = (variant_operand){.memory = DT_BOOL, .value = DT_BOOL, .kind = OPERAND_STRIDED};
@@ -828,10 +836,12 @@ static void try_lines(const gu_kernel *k, const line_way *way) {
     put_core(&w, t->layout, core);
     parameters_finish(&w);
     code_module m = gu_generate(&a, k, t, &v, &gu_gpu);
-    const char *wrong =
-        sim_can(&m) ? sim_run(&m, words, (int)(w.next - words), way->few ? 1 : 3, 1 << (way->coop + way->width)) : NULL;
+    int groups = way->cluster ? (way->calls + (1 << way->width) - 1) >> way->width : way->few ? 1 : 3;
+    int threads = 1 << (way->coop - way->cluster + way->width);
+    const char *wrong = sim_can(&m) ? sim_run(&m, words, (int)(w.next - words), groups << way->cluster, threads) : NULL;
     if (wrong)
-        fail_msg("%d elements, %d calls, held %d: %s", way->n, way->calls, way->held, wrong);
+        fail_msg("%d elements, %d calls, held %d, clusters of %d: %s", way->n, way->calls, way->held, 1 << way->cluster,
+                 wrong);
     if (sim_there())
         check_lines(way, before, out, mask, along, between);
     text_free(&m.ir);

@@ -247,7 +247,7 @@ static void test_rows(void **state) {
     }
 }
 
-/* The code of pieces in the blocks of a cluster, which the simulator does not have: libNVVM and ptxas take it. */
+/* The code of pieces in the blocks of a cluster, which is simulated above: libNVVM and ptxas take it. */
 static void test_clusters(void **state) {
     static const gu_kernel compiled[] = {
         {"soft", "(n)->(n)",

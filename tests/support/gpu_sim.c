@@ -139,8 +139,21 @@ static shared_variable *find_shared(uint32_t address, size_t *offset) {
     abort();
 }
 
+/* Shared memory of a block may be written by others only once it is known to run: once its threads have come to a barrier. */
+static void demand_begun(uint32_t block) {
+    for (int t = 0; t < threads_now; t++) {
+        const lane *l = &all_lanes[(int)block * threads_now + t];
+        if (!l->arrivals && l->state != DONE) {
+            fprintf(stderr, "gpu_sim: a store to shared memory of a block of the cluster that may not have begun\n");
+            abort();
+        }
+    }
+}
+
 static void sim_cluster_store(uint32_t address, uint32_t block, uint32_t word) {
     size_t offset;
+    if ((int)block != block_now % cluster_now)
+        demand_begun(block);
     shared_variable *v = find_shared(address, &offset);
     char *at = (int)block == block_now % cluster_now ? v->at : v->kept[block];
     memcpy(at + offset, &word, sizeof word);

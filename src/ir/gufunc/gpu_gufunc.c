@@ -135,6 +135,8 @@ static void one_across(gufunc_writer *w, gpu *g, ssa first, ssa own, ssa rank) {
     find_call(w, g, emit_select_as(e, "i64", there, call, emit_value(e, "sub i64 %s, 1", g->n.text)));
     w->active = w->s.v->masked ? emit_op(e, "and i1", there, call_counts(w)) : there;
     whole_cores(w, g->staged, rank, ssa_constant(1 << w->s.v->gufunc.coop), g->aligned);
+    if (w->s.v->gufunc.cluster) /* the other blocks run by now, so that results can be left in their shared memory */
+        coop_cluster_wait(e);
     gufunc_call(w, emit_op(e, "and i1", emit_value(e, "icmp eq i64 %s, 0", rank.text), w->active));
 }
 
@@ -154,6 +156,7 @@ static void calls_across(gufunc_writer *w, gpu *g) {
     ssa first = emit_value(e, "shl i64 %s, %d", emit_widen(e, group).text, across);
     mapped_arguments(w, rank, ssa_constant(1 << w->s.v->gufunc.coop), g->aligned, ssa_literal("null"), ssa_constant(1));
     if (cluster) { /* there is one for all calls */
+        coop_cluster_arrive(e);
         one_across(w, g, first, own, rank);
         return;
     }
