@@ -193,6 +193,11 @@ test:
 test-gpu: $(if $(wildcard $(BUILD)/test/test_*),,programs)
 	@UF_TEST_GPU=1 BUILD=$(BUILD) VENV=$(VENV) sh tests/run.sh
 
+# What a newcomer meets: every block of code in the documents, every example, and every verb of the tool, also at a terminal.
+newcomer:
+	@$(MAKE) --no-print-directory programs
+	@BUILD=$(BUILD) VENV=$(VENV) sh tests/run.sh readme documents doc_code examples cmd terminal test_mistakes install
+
 DEMO := rel_diff statistics kalman gpu_round pi mandelbrot heat
 demo: all $(DEMO:%=$(BUILD)/examples/%)
 	$(BUILD)/examples/rel_diff
@@ -318,5 +323,5 @@ clean:
 
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/test/obj/*.d $(BUILD)/test/inside/*/*.d $(BUILD)/test/inside/*/*/*.d $(BUILD)/examples/*.d $(BUILD)/perf/*.d)
 
-.PHONY: all deps programs demo test test-programs test-gpu accuracy catalogue bench coverage mutants fuzz lint asan tsan abi install uninstall clean FORCE
+.PHONY: all deps programs demo test newcomer test-programs test-gpu accuracy catalogue bench coverage mutants fuzz lint asan tsan abi install uninstall clean FORCE
 .SECONDARY:

@@ -119,6 +119,14 @@ static int find_space(const call *c, int64_t extents[UF_MAX_NDIM], int *ndim) {
 
 /* ---- The run ---- */
 
+/* Of a space that the library has yet to check. */
+static int64_t points_of(int ndim, const int64_t *extents) {
+    int64_t n = 1;
+    for (int d = 0; d < ndim; d++)
+        n = extents[d] <= 0 ? 0 : n > INT64_MAX / extents[d] ? INT64_MAX : n * extents[d];
+    return n;
+}
+
 static uf_status launch(const call *c, int ndim, const int64_t *extents, const DLTensor *args) {
     const job *j = c->job;
     uf_options options = {.size = sizeof options,
@@ -127,7 +135,11 @@ static uf_status launch(const call *c, int ndim, const int64_t *extents, const D
                           .flags = j->flags,
                           .block = j->block,
                           .elements = j->elements};
-    return uf_forall(c->func, ndim, extents, c->nargs, args, &options);
+    progress_begin("computing", points_of(ndim, extents), " points");
+    uf_status s = uf_forall(c->func, ndim, extents, c->nargs, args, &options);
+    s = s || c->job->device.device_type == kDLCPU ? s : uf_sync(c->job->device, NULL);
+    progress_end();
+    return s;
 }
 
 /* Copies the arrays to the device, runs there, and copies the outputs back. */

@@ -109,6 +109,25 @@ def uncut(rng, path):
 
 
 @in_folder
+def every_verb(rng, path):
+    """Whatever computes for long is seen to do so, and ended by ^C, without an output."""
+    np.save(path("x.npy"), rng.random(100000))
+    np.save(path("few.npy"), rng.random(300))
+    np.save(path("i.npy"), rng.integers(0, 9, 100000))
+    steps = "auto s = %s; for (int i = 0; i < 1000000; i++) s += sin(%s * i + s); "
+    kernel = "(x, y) { " + steps % ("x", "y") + "return s; }"
+    points = "[k](u, v) { " + steps % ("u[k]", "u[k]") + "v[k] = s; }"
+    for args in (["run", kernel, path("x.npy"), 2.5], ["outer", kernel, path("few.npy"), path("few.npy")],
+                 ["forall", points, path("x.npy"), "float64[100000]"], ["at", kernel, path("x.npy"), path("i.npy"), 1.5],
+                 ["reduce", kernel, path("x.npy")], ["accumulate", kernel, path("x.npy")],
+                 ["reduceat", kernel, path("x.npy"), "--starts", "0,5000"]):
+        seen, status = at_terminal(*args, "-o", path("out.npy"), interrupt_after=rb"\rcomputing")
+        assert b"\rcomputing " in seen and seen.endswith(b"\r\x1b[K"), (args, seen)
+        assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, (args, seen, status)
+        assert sorted(os.listdir(path("."))) == ["few.npy", "i.npy", "x.npy"], args
+
+
+@in_folder
 def interrupted(rng, path):
     """^C while it computes: no output, an old one as it was, and status 130 for a shell."""
     kernel = slow_arguments(rng, path, 60)
@@ -162,4 +181,4 @@ def benches(rng):
 
 
 if __name__ == "__main__":
-    sys.exit(run([progress, short_work, shape_given, uncut, interrupted, interrupted_while_writing, benches]))
+    sys.exit(run([progress, short_work, shape_given, uncut, every_verb, interrupted, interrupted_while_writing, benches]))
