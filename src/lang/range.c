@@ -138,7 +138,7 @@ static void lesser_bound(check *c, int dim) {
 }
 
 /* How many parameters of a kernel over indices have an atom behind those of the sizes: all, of which the numbers use theirs. */
-static int numbers_of(const check *c) { return kernel_indices(c) ? c->core->nin - kernel_indices(c) : 0; }
+static int numbers_of(const check *c) { return c->core && kernel_indices(c) ? c->core->nin - kernel_indices(c) : 0; }
 
 void known_begin(check *c) {
     c->known = arena_alloc(c->a, sizeof *c->known);

@@ -78,8 +78,6 @@ int type_word_find(const char *word, size_t length) {
     return 0;
 }
 
-const char *type_word(int i) { return i >= 0 && (size_t)i < COUNT(words) ? words[i].text : NULL; }
-
 bool type_words_add(int *set, int word) {
     if (word == WORD_LONG && *set & WORD_LONG && !(*set & WORD_LONG_LONG))
         word = WORD_LONG_LONG;

@@ -20,7 +20,6 @@ typedef enum c_type_word {
 } c_type_word;
 
 int type_word_find(const char *word, size_t length); /* 0: it is none of them */
-const char *type_word(int i);                        /* the i-th of them; NULL after the last one */
 bool type_words_add(int *set, int word);             /* false: the set has the word already */
 dtype dtype_of_words(int set);                       /* DT_NONE: the words are no type */
 

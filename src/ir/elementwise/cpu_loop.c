@@ -56,7 +56,9 @@ static void flat_by_strips(skeleton *s, ssa n) {
     ssa row[VARIANT_OPERANDS] = {0}, any = emit_value(e, "alloca i8"), rest;
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), n);
     for (int k = 0; k < s->noperands; k++)
-        row[k] = skeleton_moves(s, k) ? cpu_element(s, k, s->base[k], l.i, NULL) : s->base[k];
+        row[k] = skeleton_moves(s, k) && s->v->operand[k].kind != OPERAND_CONSTANT
+                     ? skeleton_neighbour(s, k, s->base[k], l.i)
+                     : s->base[k];
     rest = emit_min(e, emit_op(e, "sub i64", n, l.i), ssa_constant(STRIP));
     int end = skeleton_if(s, mask_any(s, any, row[variant_mask(s->v)], rest));
     cpu_row(s, rest, row, NULL);
