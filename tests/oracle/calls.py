@@ -63,7 +63,7 @@ def in_halves(f, *arrays):
 
 def arithmetic(rng):
     kernels = (add, some(rng, NUMERIC), np.add), (mixed, some(rng, REAL), lambda x, y: x * y - x)
-    for _ in range(600 * ROUNDS):
+    for _ in range(400 * ROUNDS):
         f, dtypes, formula = pick(rng, kernels)
         dtype, shape = pick(rng, dtypes), random_shape(rng)
         x, y = (random_view(rng, random_source(rng, shape), dtype) for _ in range(2))
@@ -181,7 +181,7 @@ def random_overlap(rng, block, shape, dtype):
 def overlap(rng):
     """Any overlap of inputs and outputs is as if the inputs had been copied; outputs must not overlap."""
     refused = 0
-    for _ in range(600 * ROUNDS):
+    for _ in range(400 * ROUNDS):
         block = rng.integers(-100, 100, 8000).astype(np.int16)
         shape = [int(rng.integers(1, 12)) for _ in range(pick(rng, [1, 2, 2]))]
         types = [np.dtype(pick(rng, ["i2", "i4", "i8"])) for _ in range(3)]
@@ -207,7 +207,7 @@ def overlap(rng):
 def outputs_that_overlap(rng):
     pair = Func("(x) -> (p, q) { p = x; q = x + 1; }", every([np.dtype("i2"), np.dtype("i4")], "T->T,T"))
     refused = 0
-    for _ in range(600 * ROUNDS):
+    for _ in range(400 * ROUNDS):
         block = np.zeros(8000, np.int16)
         shape = [int(rng.integers(1, 12)) for _ in range(pick(rng, [1, 2]))]
         p, q = (random_overlap(rng, block, shape, np.dtype(pick(rng, ["i2", "i4"]))) for _ in range(2))
@@ -226,7 +226,7 @@ def outputs_that_overlap(rng):
 
 def shapes_that_do_not_fit(rng):
     refused = 0
-    for _ in range(500 * ROUNDS):
+    for _ in range(350 * ROUNDS):
         shapes = [random_shape(rng, 300) for _ in range(4)]
         x, y, out = (np.zeros(s, np.float32) for s in shapes[:3])
         where = None if rng.random() < 0.5 else np.ones(shapes[3], bool)
