@@ -180,6 +180,15 @@ static bool is_heading(reader r) {
     return true;
 }
 
+/* The number of a cell. One whose text is -0 is floating, since no integer has that sign. */
+static bool cell_number(const char *cell, number *n) {
+    if (!read_number(cell, n))
+        return false;
+    if (*cell == '-' && n->type->kind == 'i' && !n->value.i)
+        *n = (number){dtype_named("float64"), {.f = {-0.0, 0}}};
+    return true;
+}
+
 static const char *name_of(char separator) {
     return separator == ',' ? "a comma" : separator == ';' ? "a semicolon" : "a blank";
 }
@@ -202,7 +211,7 @@ static bool read_cell(reader *r, size_t column) {
     char cell[LONGEST];
     size_t length;
     number n;
-    if (take_cell(r, cell, &length) && read_number(cell, &n))
+    if (take_cell(r, cell, &length) && cell_number(cell, &n))
         return same_separator(r, column) && add(r, &n);
     if (!*cell)
         return refuse_line(r, "column %zu is empty", column);

@@ -140,6 +140,8 @@ for to in "$work/z.npz:x" "$work/r.bin:float64[2,3]" "$work/r:<float64[]" "$work
 done
 expect 0 '' '' run "$add" 1 2 -o "$work/at 12:30.csv"
 expect 0 '^4$' '' run "$add" 1 "$work/at 12:30.csv" -o -:csv
+printf -- '-0,1\n' >"$work/zero.csv"
+expect 0 '^-inf,1$' '' run '1 / x' "$work/zero.csv" -o -:csv
 
 expect 0 '^5$' '' run "$add" 2 3
 expect 0 '^-1\.5$' '' run -e "$add" 1 -2.5
