@@ -212,15 +212,18 @@ static void run_part(const work *w, fold_cursor *p, int64_t row, int64_t first, 
         atomic_store_explicit(shared, true, memory_order_relaxed);
 }
 
-/* Units first .. last-1: of the parts of the pieces of the rows. Neighbouring pieces of a row are taken together. */
+/* Units first .. last-1: of the parts of the pieces of the rows, or of columns, which are read side by side, of the pieces of the parts.
+ * Neighbouring pieces of a row, and of a part, are taken together. */
 static void fold_run(const work *w, int64_t first, int64_t last) {
     fold_cursor *p = thread_scratch(THREAD_SCRATCH_BYTES - sizeof *p); /* the kernel takes the beginning of the room */
     int64_t n = w->l->loop->extent[0];
-    bool done = false;
+    bool done = false, columns = w->l->v->reduction.columns;
     put_parameters(p, w->l);
     while (first < last) {
-        int64_t part = first % w->parts, at = first / w->parts % w->pieces, row = first / w->parts / w->pieces;
-        int64_t left = w->parts > 1 ? 1 : last - first, take = w->pieces - at < left ? w->pieces - at : left;
+        int64_t part = columns ? first / w->pieces % w->parts : first % w->parts;
+        int64_t at = columns ? first % w->pieces : first / w->parts % w->pieces, row = first / w->parts / w->pieces;
+        int64_t left = w->parts > 1 && !columns ? 1 : last - first;
+        int64_t take = w->pieces - at < left ? w->pieces - at : left;
         int64_t begin = at * w->piece, end = n - begin < take * w->piece ? n : begin + take * w->piece;
         done = done && part > 0;
         if (w->parts > 1)
