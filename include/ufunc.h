@@ -269,8 +269,8 @@ typedef struct uf_definition {
  * if they and the loops around and within them, in helpers too, make together at most 2^20 passes, or 2^20 times the product of
  * at most four sizes, and compute in these passes at most 2^26 operators, of which a math function counts as 32: some 50 ms. A
  * kernel whose loops are all proved short is compiled to the same code with and without max_steps, and does not look at `cancel`.
- * Others cost a few percent more. Where code for reductions, gufuncs and kernels over indices would
- * compute several elements together, or spread one over several threads, it does not do so for kernels that count.
+ * Others cost a few percent more. Where code for reductions, gufuncs and kernels over indices would compute several elements
+ * together, or spread one over several threads, it does not do so for kernels that count.
  *
  * max_steps  An element that would take one step more ends: what it has not stored keeps what it held, and all others are
  *            computed. It is the error KERNEL, "f: line 3: the kernel took more than 10000 steps, at (17)", returned as for

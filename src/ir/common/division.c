@@ -173,10 +173,10 @@ static const division *floating_form(const emit *e, int bits) {
 
 ssa emit_integer_quotient(body *b, op o, dtype type, const node *numerator, const node *denominator, ssa x, ssa y) {
     integer_range range = range_of(numerator), other = range_of(denominator);
-    if (!b->e->divides_by_floating || denominator->kind == N_CONST)
+    if (!b->e->divides_by_products || denominator->kind == N_CONST)
         return emit_divide(b->e, o, type, x, y);
-    if (b->e->target->vector_bits < 512 &&
-        is_uniform(b, denominator)) /* vectors of 512 bits were seen to convert and multiply faster */
+    /* Vectors of 512 bits were seen to convert and multiply at a good rate; the other form was not measured with them. */
+    if (b->e->target->vector_bits < 512 && is_uniform(b, denominator))
         return emit_divide_shared(b->e, o, type, range_of_both(range, other), x, y);
     return divide(b->e, o, type, floating_form(b->e, range.bits > other.bits ? range.bits : other.bits), x, y);
 }

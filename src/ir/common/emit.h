@@ -75,7 +75,7 @@ typedef struct emit {
     map exact_functions; /* addresses of those functions of trees which the `fast` bits do not enter */
     bool exact;          /* the function that is being written is one of them */
     bool compares;       /* something is compared in the tree that is being written, or in another one of the module */
-    bool divides_by_floating; /* integers, see division.c */
+    bool divides_by_products; /* integers: in floating arithmetic or with a multiplier, see division.c */
     uint64_t uniform;         /* bit k: parameter k of the kernel is the same in all elements of the innermost loop */
     int *calls;               /* in the plain form, by that number: how many nodes of the tree call it */
     int inlined;              /* lines that calls have been given or will be given by inlining */

@@ -605,7 +605,7 @@ void emit_functions(emit *e, const tree *t, const char *entry) {
     e->entry = entry;
     find_exact(e, t);
     find_comparisons(e, t);
-    e->divides_by_floating =
+    e->divides_by_products =
         e->target->vector_bits && !t->layout && !t->has_loop && !e->plain && !strcmp(entry, "kernel");
     if (t->variables > e->written.variables)
         e->written.variables = t->variables;
