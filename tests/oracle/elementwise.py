@@ -244,12 +244,12 @@ def narrow(x):
 
 
 def next_bfloat16(x, y):
-    """nextafter of two bfloat16, by the order of their bits."""
+    """nextafter of two bfloat16, by the order of their bits; of two that are equal it is the second, as in C: of -0.0 and 0.0, 0.0."""
     bits = x.view(np.int16).astype(np.int32)
     a, b = widen(x), widen(y)
     up = np.where(a == 0, 0, np.where((a < b) == (a > 0), bits + 1, bits - 1))
     up = np.where(a == 0, np.where(np.signbit(b), -0x8000, 0) + 1, up)
-    result = np.where(a == b, bits, up).astype(np.int16).view(BFLOAT16)
+    result = np.where(a == b, y.view(np.int16), up).astype(np.int16).view(BFLOAT16)
     return np.where(np.isnan(a) | np.isnan(b), cast(np.float32(np.nan), BFLOAT16), result)
 
 
