@@ -1001,7 +1001,7 @@ static void test_cpu_vectors(void **unused) {
         check(cpu_inspect(&m, &host, 0, UF_VIEW_ASSEMBLY, &assembly));
         const char *wide = host.vector_bits == 512 ? "%zmm" : "%ymm";
         if (!has_one(assembly.data, facts[i].packed) || !strstr(assembly.data, wide))
-            fail_msg("fact %zu\n%s", i, assembly.data);
+            fail_msg("fact %zu: %s of %s\n%s", i, facts[i].packed, wide, assembly.data);
         text_free(&assembly);
         text_free(&m.ir);
         arena_free(&a);
