@@ -87,6 +87,7 @@ enum {
     HELD_WORDS = 32,    /* registers of a thread for that, */
     HELD_FEW = 16,      /* elements of one height up to which there is a variant for each number of them, and */
     HELD_TOGETHER = 8,  /* those that a thread computes together */
+    HELD_COOP = 9,      /* log2 of the threads of a block that has a row, or of each block of a cluster that has it */
     SECTOR = 32,        /* bytes that memory is read by: the calls of a block should have as much next to each other */
 };
 
@@ -563,22 +564,96 @@ static int cluster_coop(const cores *c, const loop_problem *s, int dimension, in
     return singly && c->core[dimension] >> (cluster + coop) >= CLUSTER_SINGLE ? coop + 1 : coop;
 }
 
+/* May clusters of 2^cluster blocks have a call each? Rows that are so few that each should have several blocks are left to those. */
+static bool can_cluster(const cores *c, const loop_problem *s, int cluster) {
+    return cluster <= s->clusters && s->traits->uniform && c->loop->count >= GRID_CALLS &&
+           c->loop->count <= GRID_MAX >> cluster;
+}
+
 /* Rows that the blocks of a cluster hold, a piece each: the smallest cluster whose pieces are small enough, or the largest. Rows that are so
  * few that each should have several blocks are left to those. */
 static bool choose_cluster(const cores *c, variant *v, const loop_problem *s, int64_t bytes, int copies) {
     int d = one_range(s->traits), lead = find_staged(c, s, d), cluster = 1;
-    if (lead < 0 || !s->clusters || !s->traits->uniform || bytes <= CLUSTER_ROW)
+    if (lead < 0 || bytes <= CLUSTER_ROW)
         return false;
     while (cluster < s->clusters && bytes >> cluster > CLUSTER_PIECE)
         cluster++;
-    if (bytes >> cluster > shared_most(s) - 2 * ACCESS_BYTES * UF_MAX_OPERANDS || c->loop->count < GRID_CALLS ||
-        c->loop->count > GRID_MAX >> cluster)
+    if (!can_cluster(c, s, cluster) || bytes >> cluster > shared_most(s) - 2 * ACCESS_BYTES * UF_MAX_OPERANDS)
         return false;
     begin_anywhere(c, v, d, lead);
     stage_whole(c, v, s->traits);
     v->gufunc.cluster = (uint8_t)cluster;
     v->gufunc.coop = (uint8_t)cluster_coop(c, s, d, bytes);
     set_repeat(v, WHOLE_STEPS, copies);
+    return true;
+}
+
+/* ---- Rows in registers ---- */
+
+/* Bytes of the smallest element. */
+static int smallest(const cores *c) {
+    int bytes = SECTOR;
+    for (int k = 0; k < c->layout->nin + c->layout->nout; k++)
+        if (rank_of(c, k) && element_size(c->v, k) < bytes)
+            bytes = element_size(c->v, k);
+    return bytes;
+}
+
+/* Registers that the elements of index i in all operands that are read often take. */
+static int held_words(const cores *c, const code_traits *traits) {
+    int words = 0;
+    for (int k = 0; k < c->v->nin; k++)
+        if (reads_often(c, traits, k))
+            words += element_size(c->v, k) > 4 ? element_size(c->v, k) / 4 : 1;
+    return words;
+}
+
+/* Is each input that is read along the dimension read often, and are those of a length that whole vectors make? *others: is there one that
+ * is read once? */
+static bool can_hold(const cores *c, const code_traits *traits, int dimension, bool *others) {
+    for (int k = 0; k < c->v->nin; k++) {
+        if (reads_often(c, traits, k) &&
+            (!goes_along(c, k, dimension) || extent_at(c, k, 0) & (c->v->gufunc.vector - 1)))
+            return false;
+        *others |= rank_of(c, k) && readers(traits, k) == 1;
+    }
+    return true;
+}
+
+/* log2 of the threads for a row, where each has up to `most` vectors; more where then fewer of these lie beyond the end. */
+static int held_coop(int64_t vectors, int most) {
+    int coop = log2_ceil((uint64_t)((vectors + most - 1) / most));
+    bool loose = ceil_shift(vectors, coop) << coop > vectors + vectors / 8;
+    return loose && coop > 1 && ceil_shift(vectors, coop - 1) <= most + most / 4 ? coop - 1 : coop;
+}
+
+/* Each thread has its vectors of a row in registers, so that what two constructs compute of an element is computed once, and nothing goes
+ * through shared memory. A warp at most; a block for elements of 16 bits and less, of which memory brings more than threads could
+ * compute twice, if there is nothing to be read beside them that would take as many registers again. */
+static bool choose_rows_held(const cores *c, variant *v, const loop_problem *s, const work *w, int copies) {
+    int d = s->traits->nconstructs > 1 ? one_range(s->traits) : -1, words = held_words(c, s->traits);
+    bool others = false;
+    if (d < 0 || !words || v->gufunc.pieces || v->gufunc.vector == 1 || smallest(c) > 4 ||
+        (v->gufunc.coop == COOP_GRID && c->loop->count < GRID_CALLS) || !can_hold(c, s->traits, d, &others))
+        return false;
+    int most = least(HELD_WORDS / words, copies) / v->gufunc.vector;
+    int64_t vectors = c->core[d] / v->gufunc.vector;
+    int coop = most > HELD_LOOSE ? held_coop(vectors, most) : 0;
+    int cluster = coop > HELD_COOP ? coop - HELD_COOP : 0;
+    if (coop < 1 || (coop > COOP_WARP && (others || smallest(c) == 4)) || (cluster && !can_cluster(c, s, cluster)))
+        return false;
+    variant held = *v;
+    held.gufunc.cluster = (uint8_t)cluster;
+    held.gufunc.coop = (uint8_t)(coop - cluster);
+    held.gufunc.held = (uint8_t)ceil_shift(vectors, coop);
+    if (held.gufunc.held <= HELD_LOOSE)
+        held.gufunc.held = HELD_LOOSE + 1;
+    if (coop > COOP_WARP && wasted(w, &held, held.gufunc.held << cluster))
+        return false;
+    for (int k = 0; k < v->nin; k++)
+        held.operand[k].held = reads_often(c, s->traits, k);
+    *v = held;
+    set_repeat(v, 1, copies);
     return true;
 }
 
@@ -606,15 +681,6 @@ static void choose_whole(const cores *c, variant *v, const loop_problem *s, cons
 }
 
 /* ---- Neighbouring calls side by side ---- */
-
-/* Bytes of the smallest element. */
-static int smallest(const cores *c) {
-    int bytes = SECTOR;
-    for (int k = 0; k < c->layout->nin + c->layout->nout; k++)
-        if (rank_of(c, k) && element_size(c->v, k) < bytes)
-            bytes = element_size(c->v, k);
-    return bytes;
-}
 
 static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
 
@@ -668,15 +734,6 @@ static int only_dimension(const code_traits *traits) {
         if (traits->construct[i].outer[0] != dimension)
             dimension = -1;
     return dimension;
-}
-
-/* Registers that the elements of index i in all operands that are read often take. */
-static int held_words(const cores *c, const code_traits *traits) {
-    int words = 0;
-    for (int k = 0; k < c->v->nin; k++)
-        if (reads_often(c, traits, k))
-            words += element_size(c->v, k) > 4 ? element_size(c->v, k) / 4 : 1;
-    return words;
 }
 
 /* How blocks take columns that are held, log2: columns side by side, threads along a column, blocks of a cluster. As small blocks as the
@@ -766,7 +823,9 @@ static void choose_coop(const cores *c, variant *v, const loop_problem *s) {
         if (!w.construct->nested)
             set_repeat(v, LINE_STEPS_GRID, copies);
     }
-    if (!w.construct->nested && v->gufunc.coop)
+    if (w.construct->nested || !v->gufunc.coop)
+        return;
+    if (!choose_rows_held(c, v, s, &w, copies))
         choose_whole(c, v, s, &w, copies);
 }
 

@@ -807,9 +807,21 @@ static const struct {
         *chosen; /* vector x steps, calls side by side x threads of each; bytes that are staged; the grid; elements
                             that a thread holds, and blocks of a cluster */
 } line_cases[] = {
-    {1000, 131072, false, DT_FLOAT32, H200, "4 x 8, 1 x 16, 0 bytes, 8192 blocks of 256"},
+    {64, 1048576, false, DT_FLOAT32, H200, "4 x 1, 1 x 2, 0 bytes, 8192 blocks of 256, 8 held, clusters of 1"},
+    {64, 1048576, false, DT_BFLOAT16, H200, "8 x 1, 1 x 2, 0 bytes, 8192 blocks of 256, 4 held, clusters of 1"},
+    {256, 524288, false, DT_BFLOAT16, H200, "8 x 1, 1 x 8, 0 bytes, 16384 blocks of 256, 4 held, clusters of 1"},
+    {264, 524288, false, DT_BFLOAT16, H200, "8 x 1, 1 x 8, 0 bytes, 16384 blocks of 256, 5 held, clusters of 1"},
+    {1000, 131072, false, DT_FLOAT32, H200, "4 x 1, 1 x 32, 0 bytes, 16384 blocks of 256, 8 held, clusters of 1"},
+    {1025, 131072, false, DT_FLOAT32, H200, "4 x 8, 1 x 32, 0 bytes, 16384 blocks of 256"},
+    {1028, 131072, false, DT_FLOAT32, H200, "4 x 1, 1 x 32, 0 bytes, 16384 blocks of 256, 9 held, clusters of 1"},
     {4096, 32768, false, DT_FLOAT32, H200, "4 x 8, 1 x 128, 16384 bytes, 32768 blocks of 128"},
-    {4096, 32768, false, DT_BFLOAT16, H200, "8 x 4, 1 x 64, 8192 bytes, 32768 blocks of 64"},
+    {4096, 32768, false, DT_BFLOAT16, H200, "8 x 1, 1 x 128, 0 bytes, 32768 blocks of 128, 4 held, clusters of 1"},
+    {5000, 32768, false, DT_BFLOAT16, H200, "8 x 1, 1 x 128, 0 bytes, 32768 blocks of 128, 5 held, clusters of 1"},
+    {6000, 32768, false, DT_BFLOAT16, H200, "8 x 1, 1 x 256, 0 bytes, 32768 blocks of 256, 3 held, clusters of 1"},
+    {131072, 1024, false, DT_BFLOAT16, H200, "8 x 1, 1 x 512, 0 bytes, 8192 blocks of 512, 4 held, clusters of 8"},
+    {131072, 100, false, DT_BFLOAT16, H200, "8 x 2, 1 x 2048, 0 bytes, 264 blocks of 512"},
+    {16384, 8192, false, DT_BFLOAT16, H200, "8 x 1, 1 x 512, 0 bytes, 8192 blocks of 512, 4 held, clusters of 1"},
+    {32768, 4096, false, DT_BFLOAT16, H200, "8 x 1, 1 x 512, 0 bytes, 8192 blocks of 512, 4 held, clusters of 2"},
     {24576, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 98304 bytes, 4096 blocks of 512"},
     {28001, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 28032 bytes, 16384 blocks of 256, clusters of 4"},
     {32768, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 32784 bytes, 16384 blocks of 256, clusters of 4"},
@@ -818,7 +830,7 @@ static const struct {
     {50257, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 50288 bytes, 16384 blocks of 256, clusters of 4"},
     {50257, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 256, 50288 bytes, 8192 blocks of 256, clusters of 2"},
     {131072, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 65552 bytes, 32768 blocks of 512, clusters of 8"},
-    {131072, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 256, 32784 bytes, 32768 blocks of 256, clusters of 8"},
+    {131072, 4096, false, DT_BFLOAT16, H200, "8 x 1, 1 x 512, 0 bytes, 32768 blocks of 512, 4 held, clusters of 8"},
     {262144, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 131088 bytes, 32768 blocks of 512, clusters of 8"},
     {400000, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 200016 bytes, 32768 blocks of 512, clusters of 8"},
     {500000, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 111136 bytes, 252 blocks of 512"},
@@ -865,7 +877,7 @@ static void test_line_table(void **unused) {
 /* Shared memory suffices, for all that is staged and for what reductions take, and the calls are covered. */
 static void test_lines_cover(void **unused) {
     static sample s;
-    int pieces = 0, clusters = 0;
+    int pieces = 0, clusters = 0, rows = 0;
     (void)unused;
     for (int64_t i = 0; i < trials(4000); i++) {
         static const dtype types[] = {DT_BFLOAT16, DT_FLOAT32, DT_FLOAT64, DT_COMPLEX128, DT_INT8};
@@ -880,8 +892,12 @@ static void test_lines_cover(void **unused) {
         assert_true(across == 1 || (int64_t)s.g.blocks / blocks * across >= s.loop.count);
         assert_true(s.g.threads <= 1 << COOP_BLOCK && s.g.blocks % blocks == 0);
         const int64_t held = s.v.gufunc.held;
-        assert_true((held > 0) == (s.v.operand[0].held > 0) && (!held || (across > 1 && !s.g.shared)));
-        assert_true(!held || (held << s.v.gufunc.coop >= n && (held - HELD_LOOSE) << s.v.gufunc.coop <= n));
+        assert_true((held > 0) == (s.v.operand[0].held > 0) && (!held || !s.g.shared));
+        int64_t width = across > 1 ? 1 : s.v.gufunc.vector, tiles = n / width;
+        int threads = s.v.gufunc.coop + (across > 1 ? 0 : s.v.gufunc.cluster);
+        assert_true(!held || (held << threads >= tiles && (held - HELD_LOOSE) << threads <= tiles));
+        assert_true(!held || (n % width == 0 && held > HELD_LOOSE && held * width <= HELD_MOST));
+        rows += held && across == 1;
         if (s.v.gufunc.coop && s.v.operand[0].staged)
             assert_true(!s.v.operand[1].staged && (s.v.operand[0].unit == 0) == (across > 1) &&
                         (s.v.gufunc.coop < COOP_GRID || s.v.gufunc.pieces));
@@ -898,7 +914,7 @@ static void test_lines_cover(void **unused) {
         }
         pieces += s.v.gufunc.pieces;
     }
-    assert_true(pieces > 100 && clusters > 10);
+    assert_true(pieces > 100 && clusters > 10 && rows > 10);
 }
 
 int main(void) {

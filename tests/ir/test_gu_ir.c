@@ -85,22 +85,25 @@ static void draw_pieces(const tree *t, variant *v, const code_traits *traits) {
     v->gufunc.pieces = lead >= 0;
 }
 
-/* Inputs with one core dimension in registers, now and then: so many elements of one of the dimensions, which has as many as `sizes` says;
- * NULL: any. */
+/* Inputs with one core dimension in registers, now and then: so many elements (of rows, vectors) of one of the dimensions, which has as many
+ * as `sizes` says; NULL: any. */
 static void draw_held(const tree *t, variant *v, const int64_t *sizes) {
-    if (!v->gufunc.across || chance(40))
+    bool rows = !v->gufunc.across;
+    if (chance(40) || (rows && (v->gufunc.coop < 1 || v->gufunc.coop > COOP_BLOCK || v->gufunc.pieces)))
         return;
-    int dimension = (int)pick(0, 2);
+    int dimension = (int)pick(0, 2), vector = rows ? v->gufunc.vector : 1;
     int64_t held = pick(HELD_LOOSE + 1, 12), extent = sizes && dimension < t->layout->ndims ? sizes[dimension] : -1;
     if (extent >= 0)
-        held = pick(0, 1) + ((extent - 1) >> v->gufunc.coop) + 1;
+        held = pick(0, 1) + ((extent / vector - 1) >> v->gufunc.coop) + 1;
     if (held <= HELD_LOOSE)
         held = HELD_LOOSE + 1;
-    if (held > HELD_MOST || (extent >= 0 && (held - HELD_LOOSE) << v->gufunc.coop > extent))
+    if (held * vector > HELD_MOST ||
+        (extent >= 0 && (extent % vector || (held - HELD_LOOSE) << v->gufunc.coop > extent / vector)))
         return;
     for (int k = 0; k < v->nin; k++) {
         const layout_operand *o = &t->layout->operands[k];
-        if (o->rank != 1 || o->dim[0] != dimension || v->operand[k].kind == OPERAND_NUMBER || chance(20))
+        if (o->rank != 1 || o->dim[0] != dimension || v->operand[k].kind == OPERAND_NUMBER ||
+            (rows && !v->operand[k].unit) || chance(20))
             continue;
         v->operand[k].held = 1;
         v->operand[k].staged = 0;
@@ -739,22 +742,37 @@ static void test_simulated_rewritten(void **state) {
 /* One of the ways in which cooperative groups take lines. */
 typedef struct line_way {
     bool across, staged, in_place, few; /* few: one block loops over the calls */
-    bool held;                          /* across: each thread has its elements in registers */
+    bool held;                          /* each thread has its elements in registers */
     int n, calls, coop, width; /* elements of a line; lines; log2 of threads along one and of lines side by side */
-    int cluster;               /* held: log2 of the blocks that a line's threads are in */
+    int vector;                /* elements of an access */
+    int cluster; /* held: log2 of the blocks that a line's threads are in; across: `coop` counts those of all */
 } line_way;
 
 enum {
-    LINE_MOST = 100
+    LINE_MOST = 100,
+    LINE_LONG = 400
 };
 
 static line_way draw_line_way(int i) {
     line_way w = {.across = i & 1, .staged = i & 2, .in_place = i & 4, .few = i & 8, .n = 37, .calls = 45};
-    w.held = i & 16 && w.across && !w.staged;
+    w.held = i & 16 && !w.staged;
+    w.vector = 1 << (int)pick(0, 3);
     w.coop = w.across ? 3 : 6;
     w.width = w.across ? 4 : 0;
     if (!w.held)
         return w;
+    if (!w.across) {
+        w.coop = (int)pick(1, w.vector < 4 ? 5 : w.vector < 8 ? 4 : 3);
+        w.n = w.vector * (int)pick((1 << w.coop) + 1, LINE_MOST / w.vector);
+        if (chance(50)) { /* two warps in each block */
+            w.cluster = (int)pick(1, 2);
+            w.coop = COOP_WARP + 1;
+            w.vector = 1;
+            w.n = (int)pick(1 << (w.coop + w.cluster), LINE_LONG);
+            w.calls = (int)pick(1, LINE_MOST * LINE_MOST / LINE_LONG);
+        }
+        return w;
+    }
     w.width = (int)pick(1, 5);
     w.coop = (int)pick(1, w.width > 2 ? 7 - w.width : 5);
     if (chance(50)) { /* a warp and more in a block, and a lane for each block */
@@ -771,7 +789,7 @@ static line_way draw_line_way(int i) {
 }
 
 static variant line_variant(const tree *t, const line_way *way) {
-    variant v = gu_variant(t, way->coop, 0, 1, 1 << (int)pick(0, 3));
+    variant v = gu_variant(t, way->coop, 0, way->vector, 1 << (int)pick(0, 3));
     v.ndim = v.masked = 1;
     v.gufunc.across = (uint8_t)way->width;
     v.gufunc.cluster = (uint8_t)way->cluster;
@@ -780,10 +798,11 @@ static variant line_variant(const tree *t, const line_way *way) {
     v.operand[2] = (variant_operand){.memory = DT_BOOL, .value = DT_BOOL, .kind = OPERAND_STRIDED};
     if (way->held) {
         v.operand[0].held = 1;
-        v.gufunc.held = (uint8_t)(((way->n - 1) >> way->coop) + 1 + pick(0, 1));
+        int n = way->across ? way->n : way->n / way->vector, threads = way->coop + (way->across ? 0 : way->cluster);
+        v.gufunc.held = (uint8_t)(((n - 1) >> threads) + 1 + pick(0, 1));
         if (v.gufunc.held <= HELD_LOOSE)
             v.gufunc.held = HELD_LOOSE + 1;
-        if ((v.gufunc.held - HELD_LOOSE) << way->coop > way->n)
+        if ((v.gufunc.held - HELD_LOOSE) << threads > n)
             v.gufunc.held--;
     }
     return v;
@@ -809,7 +828,7 @@ static void check_lines(const line_way *way, const int32_t *before, const int32_
 }
 
 static void try_lines(const gu_kernel *k, const line_way *way) {
-    static int32_t x[LINE_MOST * LINE_MOST], before[LINE_MOST * LINE_MOST], y[LINE_MOST * LINE_MOST];
+    static _Alignas(32) int32_t x[LINE_MOST * LINE_MOST], before[LINE_MOST * LINE_MOST], y[LINE_MOST * LINE_MOST];
     arena a = {0};
     const tree *t = gu_tree(&a, k);
     uint8_t mask[LINE_MOST];
@@ -828,7 +847,8 @@ static void try_lines(const gu_kernel *k, const line_way *way) {
     for (int i = 0; i < 3; i++)
         put_operand(&w, i, (uintptr_t)data[i], numbers);
     put_parameter(&w, GPU_GUFUNC_CALLS, way->calls);
-    put_parameter(&w, GPU_GUFUNC_ALIGNED, 0);
+    put_parameter(&w, GPU_GUFUNC_ALIGNED,
+                  way->held && chance(60) && ((uintptr_t)x | (uintptr_t)out) % (4 * (uintptr_t)way->vector) == 0);
     for (int i = 0; i < 3; i++)
         put_parameter(&w, GPU_GUFUNC_STRIDES, i < 2 ? between : 1);
     for (int i = 0; i < 3 && way->staged; i++)
@@ -837,7 +857,8 @@ static void try_lines(const gu_kernel *k, const line_way *way) {
     parameters_finish(&w);
     code_module m = gu_generate(&a, k, t, &v, &gu_gpu);
     int groups = way->cluster ? (way->calls + (1 << way->width) - 1) >> way->width : way->few ? 1 : 3;
-    int threads = 1 << (way->coop - way->cluster + way->width);
+    int lanes = way->coop - (way->across ? way->cluster : 0) + way->width,
+        threads = 1 << (lanes < COOP_WARP ? COOP_WARP : lanes);
     const char *wrong = sim_can(&m) ? sim_run(&m, words, (int)(w.next - words), groups << way->cluster, threads) : NULL;
     if (wrong)
         fail_msg("%d elements, %d calls, held %d, clusters of %d: %s", way->n, way->calls, way->held, 1 << way->cluster,

@@ -189,14 +189,24 @@ static incoming incoming_of(emit *e, dtype type, ssa value) {
     return w;
 }
 
-static ssa join_incoming(emit *e, dtype type, const incoming *a, const incoming *b) {
-    ssa part[2] = {0};
+/* All values of a block are joined before the first of them is made whole: phis come first in a block. */
+static incoming join_parts(emit *e, dtype type, const incoming *a, const incoming *b) {
+    incoming w = {.block = e->block};
     const char *t = ir_value_type((dtype)dtypes[type].component);
     int parts = dtype_is_complex(type) ? 2 : 1;
     for (int i = 0; i < parts; i++)
-        part[i] = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", t, a->part[i].text, a->block, b->part[i].text,
-                             b->block);
-    return parts == 2 ? emit_complex(e, type, part[0], part[1]) : part[0];
+        w.part[i] = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", t, a->part[i].text, a->block, b->part[i].text,
+                               b->block);
+    return w;
+}
+
+static ssa make_whole(emit *e, dtype type, const incoming *joined) {
+    return dtype_is_complex(type) ? emit_complex(e, type, joined->part[0], joined->part[1]) : joined->part[0];
+}
+
+static ssa join_incoming(emit *e, dtype type, const incoming *a, const incoming *b) {
+    incoming joined = join_parts(e, type, a, b);
+    return make_whole(e, type, &joined);
 }
 
 /* ---- Loads and stores ---- */
@@ -330,20 +340,74 @@ static void pair_halves(emit *e, ssa *values, int n) {
     }
 }
 
-ssa *emit_core_vector(body *b, const node *element, int n) {
-    emit *e = b->e;
-    lvalue p = find_place(b, element);
-    ssa *values = arena_alloc(e->a, (size_t)n * sizeof *values);
-    e->shared = p.staged;
-    emit_invariant(e, p.input);
-    emit_load_vector(e, p.memory, p.pointer, n, values);
-    e->invariant = 0;
-    e->shared = false;
-    if (p.memory == DT_BFLOAT16 && e->target->gpu)
+void emit_neighbours(emit *e, dtype memory, dtype type, ssa pointer, int n, bool by_vectors, ssa *values) {
+    if (by_vectors)
+        emit_load_vector(e, memory, pointer, n, values);
+    for (int i = 0; i < n && !by_vectors; i++)
+        values[i] = emit_load(e, memory, emit_element(e, memory, pointer, ssa_constant(i)));
+    if (by_vectors && memory == DT_BFLOAT16 && e->target->gpu)
         pair_halves(e, values, n);
     for (int i = 0; i < n; i++)
-        values[i] = emit_convert(e, values[i], p.memory, p.type);
+        values[i] = emit_convert(e, values[i], memory, type);
+}
+
+void emit_if_aligned(body *b, dtype type, int n, ssa *values, neighbours_loader *load, void *user) {
+    emit *e = b->e;
+    incoming *way[2];
+    int label[2] = {emit_label_new(e), emit_label_new(e)}, done = emit_label_new(e);
+    emit_branch_if(e, ssa_named("%%aligned"), label[0], label[1]);
+    for (int w = 0; w < 2; w++) {
+        way[w] = arena_alloc(e->a, (size_t)n * sizeof *way[w]);
+        emit_label(e, label[w]);
+        load(b, user, w == 0, values);
+        for (int i = 0; i < n; i++)
+            way[w][i] = incoming_of(e, type, values[i]);
+        emit_branch(e, done);
+    }
+    emit_label(e, done);
+    for (int i = 0; i < n; i++)
+        way[0][i] = join_parts(e, type, &way[0][i], &way[1][i]);
+    for (int i = 0; i < n; i++)
+        values[i] = make_whole(e, type, &way[0][i]);
+}
+
+/* An access to neighbours. */
+typedef struct neighbours {
+    lvalue place;
+    int n;
+} neighbours;
+
+static void load_neighbours(body *b, void *user, bool by_vectors, ssa *values) {
+    emit *e = b->e;
+    const neighbours *x = user;
+    e->shared = x->place.staged;
+    emit_invariant(e, x->place.input);
+    emit_neighbours(e, x->place.memory, x->place.type, x->place.pointer, x->n, by_vectors, values);
+    e->invariant = 0;
+    e->shared = false;
+}
+
+ssa *emit_core_vector(body *b, const node *element, int n) {
+    neighbours x = {find_place(b, element), n};
+    ssa *values = arena_alloc(b->e->a, (size_t)n * sizeof *values);
+    if (b->if_aligned)
+        emit_if_aligned(b, x.place.type, n, values, load_neighbours, &x);
+    else
+        load_neighbours(b, &x, true, values);
     return values;
+}
+
+static void store_neighbours(emit *e, const lvalue *p, const ssa *values, int n) {
+    int whole = emit_label_new(e), singly = emit_label_new(e), done = emit_label_new(e);
+    emit_branch_if(e, ssa_named("%%aligned"), whole, singly);
+    emit_label(e, whole);
+    emit_store_vector(e, p->memory, values, p->pointer, n);
+    emit_branch(e, done);
+    emit_label(e, singly);
+    for (int i = 0; i < n; i++)
+        emit_store(e, p->memory, values[i], emit_element(e, p->memory, p->pointer, ssa_constant(i)));
+    emit_branch(e, done);
+    emit_label(e, done);
 }
 
 void emit_core_store_vector(body *b, const node *element, const ssa *values, int n) {
@@ -353,7 +417,10 @@ void emit_core_store_vector(body *b, const node *element, const ssa *values, int
     for (int i = 0; i < n; i++)
         stored[i] = values[i];
     emit_convert_all(e, stored, n, p.type, p.memory);
-    emit_store_vector(e, p.memory, stored, p.pointer, n);
+    if (b->if_aligned)
+        store_neighbours(e, &p, stored, n);
+    else
+        emit_store_vector(e, p.memory, stored, p.pointer, n);
 }
 
 /* Is it short, and without effects, calls and loops? Then it is computed whether it is needed or not, which spares a branch and is

@@ -44,6 +44,7 @@ typedef struct body {
     int ended;       /* label of the way out for an element that has ended (report.h); 0: none yet */
 
     struct held *held; /* GPU: what the thread has of operands in registers (construct/held.h); NULL: nothing */
+    bool if_aligned;   /* and accesses to neighbours are made by vectors only where %aligned is true; else it is known to be */
 
     const node *summed; /* a reduction whose value is known, and that */
     ssa sum;
@@ -118,6 +119,11 @@ ssa emit_call(body *b, const function *f, const ssa *values, int line);
 void emit_core_store(body *b, const node *element, ssa value);
 void emit_core_store_vector(body *b, const node *element, const ssa *values, int n);
 ssa *emit_core_vector(body *b, const node *element, int n);
+/* n neighbours in array memory as values of a type, by vectors or one by one. */
+void emit_neighbours(emit *e, dtype memory, dtype type, ssa pointer, int n, bool by_vectors, ssa *values);
+/* Values of a type that a loader loads by vectors where %aligned is true, and one by one where it is not: it is called for both. */
+typedef void neighbours_loader(body *b, void *user, bool by_vectors, ssa *values);
+void emit_if_aligned(body *b, dtype type, int n, ssa *values, neighbours_loader *load, void *user);
 fragment emit_function_name(emit *e, const function *f); /* statement.c; "kernel", "f3_square" */
 /* "{ float, i32 }": the types of the results that are no core operands, and in a variant that reports the i1 of report.h. */
 void emit_result_type(const emit *e, text *out, const function *f);

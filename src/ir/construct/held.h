@@ -6,14 +6,14 @@
 
 #include "ir/construct/construct.h"
 
-/* What a thread has. Element j of the thread is element index[j] of the dimension; those of the last few that lie beyond its end are
- * the thread's first once more. */
+/* What a thread has: tiles of `width` neighbours, of which number j begins at index[j] of the dimension; those of the last few that lie
+ * beyond its end are the thread's first once more. Columns have a width of 1. */
 struct held {
-    int dimension, count;
+    int dimension, count, width;
     ssa index[HELD_MOST];              /* i64 */
     ssa there[HELD_MOST];              /* i1: lies it before the end? none: always */
-    const ssa *value[UF_MAX_OPERANDS]; /* by operand; NULL: it is not held */
-    /* While a construct is written: its range's variable, and which element instance 0 of the jam stands for. */
+    const ssa *value[UF_MAX_OPERANDS]; /* by operand, of all elements; NULL: it is not held */
+    /* While a construct is written: its range's variable, and the tile that the first instances of the jam stand for. */
     int variable, first;
 };
 

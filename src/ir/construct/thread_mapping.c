@@ -233,12 +233,13 @@ static void visit_singly(body *b, const iteration_space *p, const traversal *c, 
     counted_loop_end(e, &l, c->step, loop_no_unroll(e));
 }
 
-/* Visits the tiles of which the thread has the elements in registers. */
+/* Visits the tiles of which the thread has the elements in registers. What else they reach of memory may not be aligned. */
 static void visit_held(body *b, const iteration_space *p, const traversal *c, tile_group *at, visitor *visit,
                        void *user) {
     struct held *h = b->held;
     h->variable = p->ranges->local;
-    at->width = 1;
+    at->width = h->width;
+    b->if_aligned = h->width > 1;
     for (h->first = 0; h->first < h->count; h->first += at->tiles) {
         at->tiles = h->count - h->first < c->together ? h->count - h->first : c->together;
         for (int i = 0; i < at->tiles; i++) {
@@ -247,6 +248,7 @@ static void visit_held(body *b, const iteration_space *p, const traversal *c, ti
         }
         visit(b, p, at, user);
     }
+    b->if_aligned = false;
     h->variable = -1;
 }
 
