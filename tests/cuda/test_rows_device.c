@@ -109,7 +109,7 @@ static void call(const uf_func *f, sample *s) {
         args[k].strides = strides;
         args[k].byte_offset += (uint64_t)(s->first * s->type.bits / 8);
     }
-    OK(uf_call(f, ARRAYS, args, NULL));
+    device_call(f, ARRAYS, args, NULL, chance(30));
     OK(uf_copy(&UF_ARRAY(s->y, s->all), &y->dl_tensor, NULL));
     x->deleter(x);
     y->deleter(y);
@@ -139,6 +139,15 @@ static double scaled(double x, double shift, double sum, double factor) {
 static double logarithm(double x, double shift, double sum, double factor) {
     return (isfinite(x) ? x - shift : 1) * factor - log(sum);
 }
+static double unscaled(double x, double shift, double sum, double factor) {
+    (void)shift;
+    (void)factor;
+    return x - sum;
+}
+static double unscaled_logarithm(double x, double shift, double sum, double factor) {
+    (void)factor;
+    return (isfinite(x) ? x - shift : 1) - log(sum);
+}
 static double spread(double x, double shift, double sum, double factor) { return (x - shift) * factor + sum; }
 
 static const rule
@@ -148,6 +157,13 @@ static const rule
     soft = {"(x, factor) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n, exp(x[i] - top)); forall "
             "(i : n) y[i] = (x[i] - x[i] == 0 ? x[i] - top : 1) * factor[i] - log(s); }",
             larger, -INFINITY, exponential, logarithm},
+    /* Without an operand that is read once. */
+    exact_alone = {"(x, factor) -> (y) { int32 top = max(i : n, x[i]); int32 s = sum(i : n, (int32)(top - x[i])); "
+                   "forall (i : n) y[i] = x[i] - s; }",
+                   larger, -INFINITY, below, unscaled},
+    soft_alone = {"(x, factor) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n, exp(x[i] - top)); forall "
+                  "(i : n) y[i] = (x[i] - x[i] == 0 ? x[i] - top : 1) - log(s); }",
+                  larger, -INFINITY, exponential, unscaled_logarithm},
     variance = {"square(x) { return x * x; } (x, factor) -> (y) { auto mean = sum(i : n, x[i]) / n; auto s = "
                 "sum(i : n, square(x[i] - mean)); forall (i : n) y[i] = (x[i] - mean) * factor[i] + s; }",
                 mean_term, 0, square, spread};
@@ -210,6 +226,12 @@ static void test_exponentials(void **unused) {
     run(&soft, FLOATS, types + 2, 3, true);
 }
 
+static void test_alone(void **unused) {
+    (void)unused;
+    run(&exact_alone, "int16,int16->int16; int32,int32->int32", types, 2, false);
+    run(&soft_alone, FLOATS, types + 2, 3, true);
+}
+
 static void test_variance(void **unused) {
     (void)unused;
     run(&variance, FLOATS, types + 2, 3, false);
@@ -219,6 +241,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact),
         cmocka_unit_test(test_exponentials),
+        cmocka_unit_test(test_alone),
         cmocka_unit_test(test_variance),
     };
     if (!getenv("UF_TEST_GPU")) {

@@ -848,7 +848,8 @@ static void try_lines(const gu_kernel *k, const line_way *way) {
         put_operand(&w, i, (uintptr_t)data[i], numbers);
     put_parameter(&w, GPU_GUFUNC_CALLS, way->calls);
     put_parameter(&w, GPU_GUFUNC_ALIGNED,
-                  way->held && chance(60) && ((uintptr_t)x | (uintptr_t)out) % (4 * (uintptr_t)way->vector) == 0);
+                  way->held && !way->across && chance(60) &&
+                      ((uintptr_t)x | (uintptr_t)out) % (4 * (uintptr_t)way->vector) == 0);
     for (int i = 0; i < 3; i++)
         put_parameter(&w, GPU_GUFUNC_STRIDES, i < 2 ? between : 1);
     for (int i = 0; i < 3 && way->staged; i++)
@@ -857,8 +858,8 @@ static void try_lines(const gu_kernel *k, const line_way *way) {
     parameters_finish(&w);
     code_module m = gu_generate(&a, k, t, &v, &gu_gpu);
     int groups = way->cluster ? (way->calls + (1 << way->width) - 1) >> way->width : way->few ? 1 : 3;
-    int lanes = way->coop - (way->across ? way->cluster : 0) + way->width,
-        threads = 1 << (lanes < COOP_WARP ? COOP_WARP : lanes);
+    int lanes = way->across ? way->coop - way->cluster + way->width : way->coop;
+    int threads = 1 << (way->across || lanes > COOP_WARP ? lanes : COOP_WARP);
     const char *wrong = sim_can(&m) ? sim_run(&m, words, (int)(w.next - words), groups << way->cluster, threads) : NULL;
     if (wrong)
         fail_msg("%d elements, %d calls, held %d, clusters of %d: %s", way->n, way->calls, way->held, 1 << way->cluster,

@@ -40,3 +40,29 @@ void device_enter_primary(void) {
     OK(cuda.cuDevicePrimaryCtxRetain(&primary, d->handle));
     OK(more.cuCtxSetCurrent(primary));
 }
+
+void device_call(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, bool captured) {
+    static const DLDevice gpu = {kDLCUDA, 0};
+    uf_options own = options ? *options : (uf_options){.size = sizeof own};
+    cu_stream stream;
+    void *graph, *exec;
+    if (!captured) {
+        OK(uf_call(f, nargs, args, &own));
+        OK(uf_sync(gpu, own.stream));
+        return;
+    }
+    device_enter_primary();
+    OK(more.cuStreamCreate(&stream, NON_BLOCKING));
+    own.stream = stream;
+    OK(uf_sync(gpu, NULL));
+    OK(more.cuStreamBeginCapture_v2(stream, GLOBAL_CAPTURE));
+    OK(uf_call(f, nargs, args, &own));
+    OK(more.cuStreamEndCapture(stream, &graph));
+    OK(more.cuGraphInstantiateWithFlags(&exec, graph, 0));
+    for (int i = 0; i < 2; i++)
+        OK(more.cuGraphLaunch(exec, stream));
+    OK(uf_sync(gpu, stream));
+    OK(more.cuGraphExecDestroy(exec));
+    OK(more.cuGraphDestroy(graph));
+    OK(more.cuStreamDestroy_v2(stream));
+}

@@ -30,5 +30,7 @@ enum {
 int device_begin(void **unused);
 /* Makes the primary context of device 0 current. */
 void device_enter_primary(void);
+/* uf_call on arrays of device 0; captured: by way of a graph, which runs twice. The results are there afterwards. */
+void device_call(const uf_func *f, int nargs, const DLTensor *args, const uf_options *options, bool captured);
 
 #endif
