@@ -123,7 +123,7 @@ uf_status output_writable(const DLTensor *t, int argument) {
 /* Reads one array or number. */
 static uf_status array_read(const DLTensor *t, int argument, dtype type, bool output, unsigned how, nd_array *out) {
     const dtype_info *info = &dtypes[type];
-    TRY(nd_check(t, argument, info->size, info->align, !(how & (ARGS_NO_DATA | ARGS_LASTING))));
+    TRY(nd_check(t, argument, info->size, info->align, !(how & (ARGS_NO_DATA | ARGS_LASTING | ARGS_EMPTY))));
     if (output)
         TRY(output_writable(t, argument));
     out->data = t->data ? (char *)t->data + t->byte_offset : NULL;
@@ -211,7 +211,7 @@ uf_status args_take(int nin, int nargs, const DLTensor *args, const core_layout 
         dtype type;
         TRY(dtype_read(&args[k], k, &type));
         TRY(array_read(&args[k], k, type, k >= nin, how, &out->array[k]));
-        out->array[k].number = k < nin && is_number_array(layout, k, &args[k]);
+        out->array[k].number = k < nin && !(how & ARGS_ARRAYS) && is_number_array(layout, k, &args[k]);
         out->key.type[k] = (uint8_t)(type | (out->array[k].number ? BINDING_NUMBER : 0));
         data[k] = out->array[k].data;
         if (out->array[k].number && how & ARGS_LASTING)

@@ -412,7 +412,9 @@ enum {
     /* The call is made later, perhaps more than once: NULL data is accepted, and the values of numbers decide
      * nothing. */
     ARGS_LASTING = 4,
-    ARGS_LANES = 8 /* array_check: elements may have several lanes, as records do */
+    ARGS_LANES = 8,   /* array_check: elements may have several lanes, as records do */
+    ARGS_ARRAYS = 16, /* no argument is a number: 0-d ones are scalars of cores, which are arrays */
+    ARGS_EMPTY = 32 /* no argument, nor initial value, has an element, and so none is read and NULL data is accepted */
 };
 /* Reads arguments: nin inputs, then outputs. Of the options it looks at stream, casting, where and flags. data gets
  * the addresses of all, then that of the mask. */

@@ -240,22 +240,17 @@ static const int64_t *strides_of(const DLTensor *t, int64_t *words) {
     return t->strides ? t->strides : words;
 }
 
-/* The tensor of a scalar: the offset, which may be negative, goes to the address, which is NULL in plans that are given it later. Cores
- * without scalars lie nowhere, and are taken as if they had one: of 0-d ones in host memory it is read, and so has to be there. */
-static DLTensor scalar_of(const core *x, const DLTensor *t, int64_t offset, int ndim, const int64_t *strides) {
-    static const double zero[2];
+/* The tensor of a scalar: the offset, which may be negative, goes to the address, which is NULL in plans that are given it later. */
+static DLTensor scalar_of(const DLTensor *t, int64_t offset, int ndim, const int64_t *strides) {
     DLTensor to = *t;
     to.data = t->data ? (void *)((uintptr_t)t->data + (uintptr_t)offset) : NULL;
-    if (!x->count && to.data && !ndim && t->device.device_type == kDLCPU) {
-        to.data = (void *)(uintptr_t)zero;
-        to.byte_offset = 0;
-    }
     to.ndim = ndim;
     to.strides = ndim ? (int64_t *)(uintptr_t)strides : NULL;
     return to;
 }
 
-/* Appends the scalars of argument k: each is an array over the loop dimensions. */
+/* Appends the scalars of argument k: each is an array over the loop dimensions. Cores without scalars lie nowhere, and a call takes
+ * them as if they had one, which it does not touch (ARGS_EMPTY). */
 static void array_expand(expansion *e, core *x, int64_t count, const DLTensor *t, int k, bool unread) {
     const int64_t *strides = unread ? NULL : strides_of(t, e->words);
     int size = unread ? 0 : dtypes[dtype_of_dl(t->dtype)].size, loops = unread ? 0 : t->ndim - x->rank;
@@ -265,7 +260,7 @@ static void array_expand(expansion *e, core *x, int64_t count, const DLTensor *t
     for (int64_t i = 0; i < count; i++) {
         e->of[e->n] = (uint8_t)k;
         e->offset[e->n] = unread ? 0 : core_offset(x, strides + loops, i) * size;
-        e->args[e->n] = unread ? *t : scalar_of(x, t, e->offset[e->n], loops, x->count ? strides : NULL);
+        e->args[e->n] = unread ? *t : scalar_of(t, e->offset[e->n], loops, x->count ? strides : NULL);
         e->n++;
     }
 }
@@ -298,7 +293,7 @@ static uf_status initial_expand(expansion *e, core *x, int64_t count, const plan
     for (int64_t i = 0; i < count; i++) {
         e->initial_of[e->ninitial] = 0;
         e->initial_offset[e->ninitial] = core_offset(x, strides, i) * dtypes[dtype_of_dl(t->dtype)].size;
-        e->initial[e->ninitial] = scalar_of(x, t, e->initial_offset[e->ninitial], 0, NULL);
+        e->initial[e->ninitial] = scalar_of(t, e->initial_offset[e->ninitial], 0, NULL);
         e->ninitial++;
     }
     e->request.initial = e->initial;
@@ -359,7 +354,7 @@ static __attribute__((noinline)) uf_status form_do(const plan_request *r, core *
     uf_status s = expand(&e, r, x, purpose == CORE_COMBINES ? x->count : 1, form);
     if (!s) {
         e.request.verb = verb;
-        e.request.how |= x->count ? 0 : ARGS_NO_DATA;
+        e.request.how |= (x->rank ? ARGS_ARRAYS : 0) | (x->count ? 0 : ARGS_EMPTY);
         s = expansion_run(&e, run, user);
     }
     if (!s)

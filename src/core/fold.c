@@ -62,7 +62,7 @@ static uf_status initial_check(const plan_request *r, int k, dtype to) {
         return fail(UF_ERR_ARGUMENT, "initial value %d: its rank is %d, but must be 0", k, t->ndim);
     if (device != kDLCPU && device != kDLCUDAHost)
         return initial_fail(UF_ERR_DEVICE, k, "it is not in host memory");
-    if (!t->data && !(r->how & ARGS_LASTING))
+    if (!t->data && !(r->how & (ARGS_LASTING | ARGS_EMPTY)))
         return initial_fail(UF_ERR_ARGUMENT, k, "its data is NULL");
     bool integers = dtype_is_integer(from) && dtype_is_integer(to); /* between integers only the value must fit */
     if (!integers && !dtype_can_cast(from, to, UF_CAST_SAME_KIND))
@@ -83,7 +83,8 @@ static uf_status arrays_add(uf_plan *p, const plan_request *r, const fold_form *
     for (int k = 0; r->initial && k < x->fold->nstate; k++) {
         dtype to = x->fold->state[k];
         TRY(initial_check(r, k, to));
-        plan_argument_set(p, p->nargs++, dtype_of_dl(r->initial[k].dtype), NULL, SAYS_INITIAL + k);
+        plan_argument_set(p, p->nargs, dtype_of_dl(r->initial[k].dtype), NULL, SAYS_INITIAL + k);
+        p->argument[p->nargs++].number = !(r->how & ARGS_EMPTY);
         array_add(a, (nd_array){.number = true, .size = dtypes[to].size});
     }
     if (x->fold->takes_position)
@@ -448,7 +449,7 @@ nd_overlap fold_compare(const uf_plan *p, const plan_pass *s, int a, const char 
 uf_status fold_check_initial(const plan_run *run) {
     const uf_plan *p = run->plan;
     uint64_t words[2];
-    for (int k = p->fold.initial; k < p->nargs; k++)
+    for (int k = p->fold.initial; k < p->nargs && p->argument[k].number; k++)
         TRY(plan_number(p, k, run->data[k], p->fold.fold->state[k - p->fold.initial], words));
     return UF_OK;
 }

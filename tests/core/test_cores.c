@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -436,6 +438,77 @@ static void large_calls(void **state) {
     uf_free(f);
 }
 
+/* ---- Cores without scalars, and scalars that are no numbers ---- */
+
+/* Reduces cores of 0 x 0 scalars, over the axis `loops` if there is one, which lie at that address, in a call and a plan. */
+static void empty_reduce(const uf_func *f, int64_t loops, bool begins, void *at) {
+    int64_t shape[] = {loops, 0, 0};
+    const int front = loops ? 0 : 1; /* the first dimension of the shape that arrays have */
+    DLTensor in = {.data = at,
+                   .device = {kDLCPU, 0},
+                   .ndim = 3 - front,
+                   .dtype = {kDLInt, 32, 1},
+                   .shape = shape + front},
+             out = in, initial;
+    out.ndim = 2;
+    out.shape = shape + 1;
+    initial = out;
+    uf_reduce_options options = over(0, NULL);
+    options.initial = begins ? &initial : NULL;
+    size_t bytes;
+    uf_plan *p;
+    OK(uf_reduce(f, 2, (DLTensor[]){in, out}, &options));
+    OK(uf_reduce_scratch_size(&bytes, f, 2, (DLTensor[]){in, out}, &options));
+    OK(uf_reduce_plan(&p, f, 2, (DLTensor[]){in, out}, &options));
+    OK(uf_plan_run(p, (void *[]){at, at, at}, NULL));
+    OK(uf_plan_run(p, (void *[]){NULL, NULL, NULL}, NULL));
+    uf_plan_free(p);
+}
+
+/* They may lie at the end of memory, and nowhere. */
+static void empty_cores_are_not_read(void **state) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    (void)state;
+    char *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
+    uf_func *f = product(UNIT);
+    for (int k = 0; k < 8; k++)
+        empty_reduce(f, k & 1 ? 3 : 0, k & 2, k & 4 ? memory + page : NULL);
+    int64_t shape[UF_MAX_NDIM];
+    DLTensor args[] = {UF_ARRAY((int32_t *)(void *)(memory + page), 0, 0), {.shape = shape}};
+    OK(uf_reduce_infer(f, 2, args, NULL));
+    assert_true(args[1].ndim == 2 && shape[0] == 0 && shape[1] == 0);
+    uf_free(f);
+    munmap(memory, 2 * page);
+}
+
+/* What a core holds are elements of an array, also where there is no loop dimension: they are cast as elements are, and a plan has
+ * their dtypes. */
+static void scalars_are_no_numbers(void **state) {
+    const int64_t x[1][N][N] = {{{300, 1}, {0, 1}}}, y[1][L][L] = {{{300, 1}}};
+    int8_t got[N][N], all[L][L];
+    (void)state;
+    uf_func *f = defined(LAYOUT, "bb->b", PRODUCT, NULL, 0);
+    uf_reduce_options options = over(0, NULL);
+    options.signature = "bb->b";
+    for (int loops = 0; loops < 2; loops++) {
+        int64_t shape[] = {1, N, N}, wide[] = {1, L, L};
+        DLTensor in = UF_ARRAY((int64_t *)(uintptr_t)&x[0][0][0], N, N);
+        in.ndim += loops;
+        in.shape = shape + 1 - loops;
+        memset(got, 0, sizeof got);
+        OK(uf_reduce(f, 2, (DLTensor[]){in, UF_ARRAY(&got[0][0], N, N)}, &options));
+        assert_true(got[0][0] == 44 && got[0][1] == 1 && got[1][0] == 0 && got[1][1] == 1);
+        in.data = (void *)(uintptr_t)y;
+        in.shape = wide + 1 - loops;
+        memset(all, 7, sizeof all);
+        OK(uf_reduce(f, 2, (DLTensor[]){in, UF_ARRAY(&all[0][0], L, L)}, &options));
+        assert_true(all[0][0] == 44 && all[0][1] == 1 && all[4][4] == 0);
+    }
+    uf_free(f);
+}
+
 /* ---- What is refused ---- */
 
 static void bad_calls(void **state) {
@@ -553,6 +626,8 @@ int main(void) {
                                        cmocka_unit_test(large_order_is_kept),
                                        cmocka_unit_test(large_begins),
                                        cmocka_unit_test(large_calls),
+                                       cmocka_unit_test(empty_cores_are_not_read),
+                                       cmocka_unit_test(scalars_are_no_numbers),
                                        cmocka_unit_test(bad_calls),
                                        cmocka_unit_test(bad_definitions),
                                        cmocka_unit_test(is_described)};
