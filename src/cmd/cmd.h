@@ -455,9 +455,10 @@ typedef struct method {
     const char *(*fit)(call *c); /* sets nin; returns why the verb cannot use the function, or NULL */
     uf_status (*infer)(call *c); /* sets dtypes and shapes of the outputs */
     uf_status (*compute)(call *c);
-    /* The dimension of input k, whose rank is not 0, that goes along dimension d of the outputs, or -1. NULL: the work is not cut in
-     * pieces. */
-    int (*dimension)(const call *c, int k, int d);
+    /* May the work be cut in pieces of the outputs, which then have the same bits? NULL: it may not. */
+    bool (*is_divisible)(const call *c);
+    /* The dimension of input k (of the mask: k is -1), whose rank, not 0, is ndim, that goes along dimension d of the outputs, or -1. */
+    int (*dimension)(const call *c, int k, int ndim, int d);
     /* Must input k, a number, be copied to the device? NULL: none must, since numbers travel by value. */
     bool (*moves_number)(const call *c, int k);
 } method;

@@ -1,12 +1,13 @@
-/* pieces.c - a call of an elementwise function in pieces along its outer dimensions, so that its progress is seen. Each element is
- * computed as in one call. */
+/* pieces.c - a call in pieces along the outer dimensions of its outputs, so that its progress is seen. Each element is computed as in one
+ * call; methods say where that is so. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 
 enum {
-    FIRST = 1 << 14, /* elements of the first piece */
+    FIRST = 1 << 14,  /* elements that the first piece has or reads, at most, */
+    FIRST_SHARE = 64, /* and of the whole */
     MASK = UF_MAX_OPERANDS
 };
 
@@ -19,6 +20,7 @@ typedef struct pieces {
     int rank;
     int64_t start[UF_MAX_NDIM], count[UF_MAX_NDIM]; /* the piece, in the outputs */
     int64_t most;                                   /* elements of the next piece */
+    int64_t weight;                                 /* elements that one of the outputs stands for */
 } pieces;
 
 int trailing_dimension(const call *c, int ndim, int d) {
@@ -27,7 +29,9 @@ int trailing_dimension(const call *c, int ndim, int d) {
 }
 
 static int own_dimension(const pieces *p, int k, int d) {
-    return k == MASK || k >= p->c->nin ? trailing_dimension(p->c, p->whole[k].ndim, d) : p->m->dimension(p->c, k, d);
+    const int ndim = p->whole[k].ndim;
+    return k >= p->c->nin && k != MASK ? trailing_dimension(p->c, ndim, d)
+                                       : p->m->dimension(p->c, k == MASK ? -1 : k, ndim, d);
 }
 
 /* The part of an argument that a piece needs. Numbers stay as they are, and so do dimensions that broadcast. */
@@ -59,6 +63,13 @@ static int64_t elements_from(const pieces *p, int d) {
     return n;
 }
 
+/* Computes, also what is enqueued on a device, to its end. */
+static uf_status compute(call *c, const method *m) {
+    const DLDevice device = c->job->device;
+    uf_status s = m->compute(c);
+    return s || m->stages || device.device_type == kDLCPU ? s : uf_sync(device, NULL);
+}
+
 /* Pieces grow while they take less than a tenth of a second. */
 static uf_status run_piece(pieces *p) {
     double begin = seconds_now();
@@ -66,9 +77,9 @@ static uf_status run_piece(pieces *p) {
         p->c->args[k] = view(p, k);
     if (p->c->mask)
         p->mask = view(p, MASK);
-    uf_status s = p->m->compute(p->c);
+    uf_status s = compute(p->c, p->m);
     double passed = seconds_now() - begin;
-    progress_step(elements_from(p, 0));
+    progress_step(elements_from(p, 0) * p->weight);
     if (passed < 0.1)
         p->most *= 2;
     else if (passed > 0.4 && p->most > 1)
@@ -113,24 +124,33 @@ static uf_status run_pieces(pieces *p) {
  * nothing has compared them with those of the inputs before the call does, which must see them whole. */
 static bool is_cut(const call *c, const method *m) {
     const function_request *r = &c->job->function;
-    return m->dimension && strcmp(c->about.kind, "elementwise") == 0 && progress_wanted() && !c->job->nshapes &&
-           !r->max_steps && !(r->flags & UF_DEBUG);
+    return m->is_divisible && m->is_divisible(c) && progress_wanted() && !c->job->nshapes && !r->max_steps &&
+           !(r->flags & UF_DEBUG);
 }
 
-uf_status compute_watched(call *c, const method *m) {
-    pieces *p = is_cut(c, m) ? calloc(1, sizeof *p) : NULL;
+/* The elements of the largest array. */
+static int64_t elements_of(const call *c) {
     int64_t elements = 0;
     for (int k = 0; k < c->nargs; k++) {
         int64_t n = array_elements(&c->args[k]);
         elements = n > elements ? n : elements;
     }
+    return elements;
+}
+
+uf_status compute_watched(call *c, const method *m) {
+    pieces *p = is_cut(c, m) ? calloc(1, sizeof *p) : NULL;
+    const int64_t elements = elements_of(c), outputs = p ? array_elements(&c->args[c->nin]) : 0;
+    const int64_t weight = outputs ? elements / outputs : 1;
     progress_begin("computing", elements, " elements");
     uf_status s;
     if (p) {
-        *p = (pieces){.c = c, .m = m, .most = FIRST};
+        *p = (pieces){.c = c, .m = m, .most = FIRST / weight, .weight = weight};
+        p->most = p->most < outputs / FIRST_SHARE ? p->most : outputs / FIRST_SHARE;
+        p->most += !p->most;
         s = run_pieces(p);
     } else {
-        s = m->compute(c);
+        s = compute(c, m);
     }
     progress_end();
     free(p);

@@ -81,6 +81,33 @@ def progress(rng, path):
 
 
 @in_folder
+def reductions(rng, path):
+    """The same of reductions, along each axis and with a mask, where integers are reduced or one element after the other is."""
+    np.save(path("f.npy"), rng.random((30, 14, 50)))
+    np.save(path("i.npy"), rng.integers(0, 1000, (30, 14, 50)))
+    np.save(path("mask.npy"), rng.random((14, 1)) < 0.7)
+    steps = "(x, y) { auto s = x; for (int i = 0; i < %d; i++) s = %s; return s + y; }"
+    for expression, begin, name, options in (("s * i + y", 0, "i", ["--axis", 0]), ("s * i + y", 0, "i", ["--axis=-1", "--keepdims"]),
+                                             ("s ^ (i + y)", 0, "i", ["--axis=0,-1", "-w", path("mask.npy"), "--initial", 5]),
+                                             ("sin(s * i + y)", 0, "f", ["--axis", 1, "--serial", "-w", path("mask.npy"), "--initial", 0.5])):
+        seconds, command = {}, None
+        for n in (4, 20000, None):
+            if n is None:
+                n = int(20000 * 4 / max(seconds[20000] - seconds[4], 0.01))
+            command = [str(a) for a in ["reduce", steps % (n, expression), path(name + ".npy"), *options]]
+            begin = time.monotonic()
+            done = subprocess.run([TOOL, *command, "-o", path("z.npy")], capture_output=True)
+            seconds[n] = time.monotonic() - begin
+            assert done.returncode == 0 and not done.stderr, done
+        seen, status = at_terminal(*command, "-o", path("watched.npy"))
+        assert status == 0, seen
+        shares = [int(m.group(1)) for m in LINE.finditer(seen)]
+        assert len(shares) >= 2 and shares == sorted(shares) and shares[-1] > shares[0], (command, seen)
+        a, b = np.load(path("watched.npy")), np.load(path("z.npy"))
+        assert a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes(), command
+
+
+@in_folder
 def short_work(rng, path):
     """Nothing is written about what takes less than a second."""
     np.save(path("x.npy"), rng.random(1000))
@@ -181,4 +208,4 @@ def benches(rng):
 
 
 if __name__ == "__main__":
-    sys.exit(run([progress, short_work, shape_given, uncut, every_verb, interrupted, interrupted_while_writing, benches]))
+    sys.exit(run([progress, reductions, short_work, shape_given, uncut, every_verb, interrupted, interrupted_while_writing, benches]))
