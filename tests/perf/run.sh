@@ -104,6 +104,11 @@ if part reduce; then
     cpu_peers peers_cpu_reduce
     gpu_peers limits_reduce peers_gpu_reduce
 fi
+if part updates; then
+    plain plain_updates -fopenmp-simd
+    ours bench_updates "$plain"
+    cpu_peers peers_cpu_updates
+fi
 if part narrow; then
     ours bench_narrow
     gpu_peers limits_narrow
