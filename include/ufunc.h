@@ -243,8 +243,8 @@ typedef struct uf_definition {
      * kernel over the core's indices, "[i, j]() { return i == j; }". */
     const char *identity;
     const struct uf_reduction_def *reduction; /* a reduction: one section, whose source is NULL; else NULL */
-    /* How many steps of loops an element may take; counted are loops that are not proved short. 0: any number. See "Kernels that
-     * take long". */
+    /* How many steps of loops an element may take; counted are loops that are not proved short, and those over sizes of the call
+     * where these are large. 0: any number. See "Kernels that take long". */
     int64_t max_steps;
     /* What all texts see, beside what they name by `use`: modules (see "Modules"), and functions, which texts call by their names:
      * elementwise ones, and reductions as reduce(NAME, ..). In either list no two have one name. The function keeps them alive. */
@@ -263,14 +263,20 @@ typedef struct uf_definition {
  * A kernel can harm nothing, but it may run for ever. Two things end it: max_steps of its definition, and the flag `cancel` of
  * the options of a call.
  *
- * A step is one pass through the body of a loop that comes to its end, or one value of a range; a call of jn(n, x) or yn(n, x)
- * is |n| steps. Every element counts its own, and only in loops that are not proved short. Proved short are loops over ranges,
- * and loops with counters whose bounds are constants or sizes of the call (those of the layout, len(), the extents of indices),
- * if they and the loops around and within them, in helpers too, make together at most 2^20 passes, or 2^20 times the product of
- * at most four sizes, and compute in these passes at most 2^26 operators, of which a math function counts as 32: some 50 ms. A
- * kernel whose loops are all proved short is compiled to the same code with and without max_steps, and does not look at `cancel`.
- * Others cost a few percent more. Where code for reductions, gufuncs and kernels over indices would compute several elements
- * together, or spread one over several threads, it does not do so for kernels that count.
+ * A step is one pass through the body of a loop that comes to its end, or one value of a range of a construct (sum, max, reduce,
+ * forall, ..); a call of jn(n, x) or yn(n, x) is |n| steps. Every element counts its own, and only in loops and constructs that are
+ * not proved short. Proved short are those over ranges, and loops with counters, whose bounds are constants or sizes of the call
+ * (those of the layout, len(), the extents of indices), if they and the loops around and within them, in helpers too, make together
+ * at most 2^20 passes, or 2^20 times the product of at most four sizes, and compute in these passes at most 2^26 operators, of
+ * which a math function counts as 32: some 50 ms, or that many times the sizes.
+ *   Under max_steps those over sizes count as well, in each call whose sizes may allow an element more steps: where the operators
+ * above times the product of the sizes (all taken as the largest one of the call) are more than max_steps, or other loops count.
+ * So no element takes more than max_steps steps, beside loops over constants, however large the arrays are. Functions that name a
+ * form of a library (`blas`) are excepted.
+ *   A call without anything to count runs the same code with and without max_steps, and does not look at `cancel` within an element.
+ * Code that counts costs a few percent more where it is plain. Where code for reductions, gufuncs and kernels over indices would
+ * compute several elements together, spread one over several threads, or compute terms of a sum as vectors, it does not do so for
+ * elements that count, which can take several times as long, and whose sums may be rounded in another order.
  *
  * max_steps  An element that would take one step more ends: what it has not stored keeps what it held, and all others are
  *            computed. It is the error KERNEL, "f: line 3: the kernel took more than 10000 steps, at (17)", returned as for

@@ -812,6 +812,15 @@ static inline uint8_t func_reports(const uf_func *f, bool unbounded, const volat
     return (uint8_t)((f->flags & UF_DEBUG ? REPORTS_ERRORS : 0) | func_reports_steps(f, unbounded, cancel));
 }
 
+/* The same of a call with sizes (its core parameters): under max_steps loops over them are counted, too, if an element may take more steps
+ * than that, or if others are counted; but not where a library may compute what the kernel does. */
+static inline uint8_t func_reports_sized(const uf_func *f, const binding *b, const int64_t *sizes,
+                                         const volatile int *cancel) {
+    bool unbounded = b->traits.unbounded, long_sizes = f->max_steps && b->tree->has_sized && !f->form.blas &&
+                                                       !f->form.lapack && lang_outgrows(b->tree, sizes, f->max_steps);
+    return (uint8_t)(func_reports(f, unbounded || long_sizes, cancel) | (long_sizes ? REPORTS_SIZES : 0));
+}
+
 /* The greatest rank among the arrays of a call. */
 int args_rank(const call_args *a);
 bool has_elements(const nd_array *array);

@@ -356,7 +356,9 @@ static bool forall_fits(const uf_plan *p, void *const *data) {
     return apart(p, data) == facts->noalias && (!p->forall.numbers || is_proved(p, data) == facts->proved);
 }
 
-static uint8_t reports_of(const uf_plan *p) { return func_reports(p->func, p->binding->traits.unbounded, p->cancel); }
+static uint8_t reports_of(const uf_plan *p) {
+    return func_reports_sized(p->func, p->binding, p->forall.core, p->cancel);
+}
 
 /* Makes the variant for addresses with these facts. */
 static void variant_make(const uf_plan *p, const forall_facts *facts, variant *v) {

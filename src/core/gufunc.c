@@ -22,11 +22,11 @@ static uf_status gufunc_lay(uf_plan *p, const plan_request *r, call_args *a, voi
     plan_pass *s = &p->pass[0];
     nd_core core;
     int rank = args_rank(a);
-    uint8_t reports = func_reports(p->func, p->binding->traits.unbounded, r->options->cancel);
     void *space = plan_space(p, nd_space(rank, a->narrays)), *more = plan_space(p, nd_core_space(l, rank, a->narrays));
     if (!space || !more)
         return fail_memory();
     TRY(nd_core_resolve(l, a->array, a->narrays, r->options->axes, more, &core));
+    uint8_t reports = func_reports_sized(p->func, p->binding, core.words, r->options->cancel);
     TRY(nd_plan(core.loops, a->narrays, a->nin, reports ? ND_KEEP_ORDER : 0, space, &s->loops.kept));
     p->layout = l;
     p->core = core.words;

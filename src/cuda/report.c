@@ -162,6 +162,7 @@ static uf_status find_slot(cuda_device *d, cu_context context, const report_kern
 /* Why a launch reports, for errors. */
 static const char *cause(const variant *v) {
     return v->reports & REPORTS_ERRORS  ? "UF_DEBUG"
+           : v->reports & REPORTS_SIZES ? "max_steps, and loops over sizes that may take more"
            : v->reports & REPORTS_STEPS ? "max_steps, and loops that are not proved short"
                                         : "loops that are not proved short, and the call a flag to cancel it";
 }

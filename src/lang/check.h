@@ -90,16 +90,18 @@ struct unit {
 };
 
 enum {
-    TRIPS_MAX = 1 << 20 /* iterations of loops that are proved short by constants alone */
+    TRIPS_MAX = 1 << 20, /* iterations of loops that are proved short by constants alone */
+    TRIPS_OFFSET = 1024  /* a trip count may be beyond the multiple of a size by so many, and one */
 };
 
-/* The trip count of a loop at most: `factor` times the product of so many sizes of the call. factor 0: nothing is
- * known. Of a part of a kernel: the greatest trip count of the loops nested in it, and its work: the nodes of its tree, each
- * as many times as the factors of the loops around it within the part say. */
+/* The trip count of a loop at most: `factor` times the product of so many sizes of the call, of which `wide` have TRIPS_OFFSET + 1
+ * added to them. factor 0: nothing is known. Of a part of a kernel: the greatest trip count of the loops nested in it, and its
+ * work: the nodes of its tree, each as many times as the factors of the loops around it within the part say. */
 typedef struct trips {
     int64_t factor;
     int sizes;
     int64_t work;
+    int wide;
 } trips;
 
 /* A named output whose type is being found: the type that it is assumed to have in this round, and the one that

@@ -201,6 +201,7 @@ struct node {
     /* N_LOOP, N_REDUCE, N_FORALL, and N_MATH of jn and yn: it is not proved short (see trips.c), and its steps are
      * counted. */
     bool counted;
+    bool sized; /* the same where loops over sizes of the call count as loops whose trip count is not known */
     int line;   /* in the source, from 1; 0 within helpers of the prelude */
     node *next; /* next statement of a list, or next of args */
     node *kid[3];
@@ -248,6 +249,11 @@ typedef struct tree {
     int variables; /* scalar variables, parameters and results included, that exist at a time, those of callees among them */
     bool has_loop;
     bool has_unbounded;        /* a node in it is `counted` */
+    bool has_sized;            /* a node in it is `sized` and not `counted` */
+    bool has_long_work;        /* what its loops compute is not known (lang_outgrows) */
+    int sizes;                 /* else: an element computes at most `work` nodes, */
+    int64_t work;              /* times the product of so many sizes of the call, */
+    int wide;                  /* of which so many have 1025 added to them */
     const core_layout *layout; /* NULL: elementwise */
     /* kernels over indices: conditions on the sizes, and on numbers among the parameters, under which `conditional` indices are in range */
     const struct need *needs;
@@ -257,6 +263,8 @@ typedef struct tree {
 /* Do the sizes of a call (its core parameters), and the numbers among its arguments, by parameter, fulfil all that the tree needs? Then
  * its `conditional` indices are in range. numbers NULL: they are not known, and needs that name one count as `otherwise`. */
 bool lang_needs_hold(const tree *t, const int64_t *sizes, const int64_t *numbers, bool otherwise);
+/* May an element of a call with these sizes (its core parameters) take more than so many steps of loops? True if that is not known. */
+bool lang_outgrows(const tree *t, const int64_t *sizes, int64_t steps);
 /* Does the tree need something of a number? */
 bool lang_needs_numbers(const tree *t);
 

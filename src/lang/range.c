@@ -16,8 +16,7 @@ enum {
     NEED_STEPS = 200000,  /* steps of the proofs that depend on the sizes of a call */
     TRIP_STEPS = 200000,  /* steps of the proofs of trip counts */
     TRIPS_FEW = 64,       /* a small trip count, which is tried first */
-    TRIPS_SCALE = 16,     /* the largest factor by which a trip count may exceed a size */
-    TRIPS_OFFSET = 1024   /* and what it may exceed the multiple by */
+    TRIPS_SCALE = 16      /* the largest factor by which a trip count may exceed a size */
 };
 
 static form form_of(check *c, const node *n, int depth);
@@ -588,9 +587,9 @@ static trips count_proved(check *c, const form *less_1, int64_t step) {
         for (int d = 0; c->core && d < c->core->ndims; d++) {
             form size = form_constant(TRIPS_OFFSET), one = size_form(c, d);
             if (form_add(&size, &one, scale) && at_most(c->known, less_1, &size, 0))
-                return (trips){scale, 1, 0};
+                return (trips){scale, 1, 0, !at_most(c->known, less_1, &size, -TRIPS_OFFSET - 1)};
         }
-    return (trips){few ? few : constant_proved(c, less_1, step, 4 * TRIPS_FEW, TRIPS_MAX), 0, 0};
+    return (trips){few ? few : constant_proved(c, less_1, step, 4 * TRIPS_FEW, TRIPS_MAX), 0, 0, 0};
 }
 
 /* The trip count of a loop from low to high in steps of `step`. */
@@ -769,7 +768,7 @@ static bool ends_by_halves(check *c, const syn *loop, const node *condition) {
 variable *loop_counter(check *c, const syn *loop, const node *condition, const node *start, trips *most) {
     int id = NO_NAME;
     if (ends_by_halves(c, loop, condition))
-        *most = (trips){64, 0, 0};
+        *most = (trips){64, 0, 0, 0};
     counting l = {.step = step_of(loop->kid[1], &id)};
     form low, high;
     if (!l.step || !start || !starts_with(loop->list, id))

@@ -395,7 +395,7 @@ static bool while_check(check *c, const syn *s, node **out) {
     if (n->test_last)
         n->kid[0] = condition_check(c, s->kid[0]);
     if (is_false(n->kid[0]))
-        trips_note(n, (trips){1, 0, 0});
+        trips_note(n, (trips){1, 0, 0, 0});
     bool ends = loop_ends(c, n, body_ends);
     nesting_leave(c, outer, true);
     return ends;

@@ -2,7 +2,8 @@
  * (uf_definition.max_steps). range.c finds the trip count of each loop where it is checked; here the trip counts of
  * loops nested in each other, in helpers too, are multiplied. A loop is short if all loops around it, itself and all
  * loops inside it together have at most TRIPS_MAX iterations, or that many times the product of a few sizes of the
- * call, and if what these compute together is at most WORK_MAX nodes. */
+ * call, and if what these compute together is at most WORK_MAX nodes. That is found twice: as said, and without sizes, for
+ * calls whose sizes are such that loops over them must be counted, too. */
 #include <assert.h>
 
 #include "lang/check.h"
@@ -16,7 +17,7 @@ enum {
     AROUND_COUNTED = TRIPS_MAX / 64
 };
 
-static const trips once = {1, 0, 0}, counted = {AROUND_COUNTED, SIZES_MOST, 0};
+static const trips once = {1, 0, 0, 0};
 
 static int64_t capped(int64_t n, int64_t limit) { return n > limit ? limit + 1 : n; }
 
@@ -24,49 +25,58 @@ static int64_t capped(int64_t n, int64_t limit) { return n > limit ? limit + 1 :
 static trips product(trips loops, trips part) {
     assert(loops.factor <= TRIPS_MAX + 1 && part.factor <= TRIPS_MAX + 1 && part.work <= WORK_MAX + 1);
     return (trips){capped(loops.factor * part.factor, TRIPS_MAX), loops.sizes + part.sizes,
-                   capped(loops.factor * part.work, WORK_MAX)};
+                   capped(loops.factor * part.work, WORK_MAX), loops.wide + part.wide};
 }
 
 /* Of two parts beside each other. */
 static trips both(trips a, trips b) {
     return (trips){a.factor > b.factor ? a.factor : b.factor, a.sizes > b.sizes ? a.sizes : b.sizes,
-                   capped(a.work + b.work, WORK_MAX)};
+                   capped(a.work + b.work, WORK_MAX), a.wide > b.wide ? a.wide : b.wide};
 }
-
-static bool is_short(trips p) { return p.factor <= TRIPS_MAX && p.sizes <= SIZES_MOST && p.work <= WORK_MAX; }
 
 void trips_note(node *n, trips most) {
+    assert(most.sizes <= 1);
     n->value.as.i = most.factor;
-    n->dim = most.sizes;
+    n->dim = most.sizes + most.wide;
 }
 
-static trips noted(const node *n) { return n->value.as.i ? (trips){n->value.as.i, n->dim, 0} : counted; }
-
-/* The trip count of a loop by itself; *known: it is proved. */
-static trips own(const node *n, bool *known) {
-    trips p = once;
-    *known = true;
-    if (n->kind == N_LOOP) {
-        *known = n->value.as.i != 0;
-        return noted(n);
-    }
-    for (const node *r = n->args; r; r = r->next) {
-        *known &= r->value.as.i != 0;
-        p = product(p, noted(r));
-    }
-    return *known ? p : counted;
-}
+static trips noted(const node *n) { return (trips){n->value.as.i, n->dim > 0, 0, n->dim > 1}; }
 
 /* A walk over the functions of a tree. With `mark`, callers come before callees, and loops that are not short are
  * marked. */
 typedef struct walk {
     tree *t;
+    int sizes; /* that the trip count of short loops may have as factors: SIZES_MOST or 0 */
     bool mark;
 } walk;
 
+static bool is_short(const walk *w, trips p) {
+    return p.factor <= TRIPS_MAX && p.sizes <= w->sizes && p.work <= WORK_MAX;
+}
+
+/* The trip count of a loop by itself; *known: it is proved. Of loops that are counted in any case it is what keeps others around and
+ * inside from being short. */
+static trips own(const walk *w, const node *n, bool *known) {
+    const trips counted = {AROUND_COUNTED, w->sizes, 0, 0};
+    trips p = once;
+    *known = true;
+    for (const node *r = n->kind == N_LOOP ? n : n->args; r; r = n->kind == N_LOOP ? NULL : r->next) {
+        *known &= r->value.as.i != 0 && (w->sizes || !r->dim);
+        p = *known ? product(p, noted(r)) : counted;
+    }
+    return p;
+}
+
 static void mark(walk *w, node *n, bool is_counted) {
-    if (w->mark && is_counted)
+    if (!w->mark)
+        return;
+    if (!w->sizes) {
+        n->sized |= is_counted;
+    } else if (is_counted) {
         n->counted = w->t->has_unbounded = true;
+    } else if (n->sized) {
+        w->t->has_sized = true;
+    }
 }
 
 static trips list_walk(walk *w, node *list, trips around);
@@ -92,7 +102,7 @@ static trips node_walk(walk *w, node *n, trips around) {
     trips inside = once, loop = once;
     bool known = true, loops = n->kind == N_LOOP || n->kind == N_REDUCE || n->kind == N_FORALL;
     if (loops)
-        loop = own(n, &known);
+        loop = own(w, n, &known);
     trips here = product(around, loop);
     inside.work = n->kind == N_MATH ? MATH_WORK : 1;
     if (n->callee)
@@ -103,7 +113,7 @@ static trips node_walk(walk *w, node *n, trips around) {
     node *const lists[] = {n->args, n->body, n->other, n->step};
     for (size_t i = 0; i < COUNT(lists); i++)
         inside = both(inside, list_walk(w, lists[i], here));
-    mark(w, n, (loops && (!known || !is_short(product(here, inside)))) || has_long_order(n));
+    mark(w, n, (loops && (!known || !is_short(w, product(here, inside)))) || has_long_order(n));
     return product(loop, inside);
 }
 
@@ -115,8 +125,8 @@ static trips list_walk(walk *w, node *list, trips around) {
 }
 
 /* In tree.functions callees come before callers; in the list of instances, callers come before callees. */
-void trips_mark(tree *t, instance *kernel, instance *first) {
-    walk w = {.t = t};
+static void tree_walk(tree *t, instance *kernel, instance *first, int sizes) {
+    walk w = {.t = t, .sizes = sizes};
     for (function *f = t->functions; f; f = f->next) {
         instance *i = (instance *)f;
         i->around = once;
@@ -127,4 +137,24 @@ void trips_mark(tree *t, instance *kernel, instance *first) {
     for (instance *i = first; i; i = i->done_next)
         if (i->used)
             list_walk(&w, i->f.body, i->around);
+}
+
+void trips_mark(tree *t, instance *kernel, instance *first) {
+    tree_walk(t, kernel, first, 0);
+    tree_walk(t, kernel, first, SIZES_MOST);
+    t->work = kernel->inside.work;
+    t->sizes = kernel->inside.sizes;
+    t->wide = kernel->inside.wide;
+    t->has_long_work = t->has_unbounded || t->work > WORK_MAX;
+}
+
+/* A pass through a loop computes at least one node. */
+bool lang_outgrows(const tree *t, const int64_t *sizes, int64_t steps) {
+    int64_t largest = 1, most = t->work;
+    bool more = t->has_long_work;
+    for (int d = 0; t->layout && d < t->layout->ndims; d++)
+        largest = sizes[d] > largest ? sizes[d] : largest;
+    for (int k = 0; k < t->sizes && !more; k++)
+        more = __builtin_mul_overflow(most, k < t->wide ? largest + TRIPS_OFFSET + 1 : largest, &most);
+    return more || most > steps;
 }

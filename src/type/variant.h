@@ -49,11 +49,12 @@ typedef enum absorbing_value {
     ABSORBING_TRUE
 } absorbing_value;
 
-/* What ends an element, bits. The last two only where the kernel has loops that are not proved short. */
+/* What ends an element, bits. The second and third only where the kernel has loops that are not proved short, or the last one is set. */
 enum {
     REPORTS_ERRORS = 1, /* UF_DEBUG: indices, divisors, assertions */
     REPORTS_STEPS = 2,  /* more steps than code_module.max_steps */
-    REPORTS_CANCEL = 4  /* report.cancel */
+    REPORTS_CANCEL = 4, /* report.cancel */
+    REPORTS_SIZES = 8   /* beside REPORTS_STEPS: loops over sizes of the call are counted, too */
 };
 
 /* How an operand moves along the inner dimension. */

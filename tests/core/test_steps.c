@@ -58,6 +58,19 @@ static DLManagedTensor *kept(int64_t n) {
     return m;
 }
 
+static DLManagedTensor *flag_new(void) {
+    DLManagedTensor *m;
+    OK(uf_empty(&m, (DLDevice){on_gpu() ? kDLCUDAHost : kDLCPU, 0}, (DLDataType){kDLInt, 32, 1}, 0, NULL));
+    *(int *)m->dl_tensor.data = 0;
+    return m;
+}
+
+static void *set_soon(void *flag) {
+    nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
+    __atomic_store_n((int *)flag, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
 static void says(uf_status s, const char *message) {
     assert_int_equal(s, UF_ERR_KERNEL);
     assert_string_equal(uf_last_error()->message, message);
@@ -212,6 +225,92 @@ static void test_gufunc(void **unused) {
     drop(x);
     drop(y);
     uf_free(f);
+}
+
+/* ---- Loops over sizes: counted where the sizes allow more steps than there may be ---- */
+
+typedef struct sized {
+    int64_t steps; /* for n = 100 */
+    const char *source;
+} sized;
+
+static const sized over_sizes[] = {
+    {100, "(x) -> (y) { y = sum(i : n, x[i]); }"},
+    {100, "(x) -> (y) { int64_t s = 0; for (int64_t i = 0; i < n; i++) s += x[i]; y = s; }"},
+    {100, "(x) -> (y) { y = max(i : n, x[i] + min(j : 3, j)); }"}, /* what is short by itself does not count */
+    {100 + 100 * 100, "(x) -> (y) { y = sum(i : n, j : n, x[j] - i); }"},
+    {100 + 100 * 99 / 2, "(x) -> (y) { y = sum(i : n, sum(j : i, x[j])); }"},
+    {1100, "(x) -> (y) { y = sum(i : n + 1000, x[i % n]); }"},
+    {200, "(x) -> (y) { int64_t t[3]; forall (i : 2 * len(x)) t[i % 3] = x[0]; y = t[1]; }"},
+    {100 + 100 * 70, "f(v) { int64_t s = 0; for (int i = 0; i < 70; i++) s += v; return s; } "
+                     "(x) -> (y) { y = sum(i : n, f(x[i])); }"},
+    {101 + 13, "(x) -> (y) { int64_t k = x[1]; while (k < 14) k++; y = k + sum(i : n + 1, i < n ? x[i] : 0); }"},
+};
+
+static void test_sizes(void **unused) {
+    enum {
+        SIZE = 100,
+        CALLS = 3
+    };
+    const int64_t shape[] = {CALLS, SIZE}, calls[] = {CALLS};
+    (void)unused;
+    for (size_t i = 0; i < COUNT(over_sizes); i++) {
+        const sized *s = &over_sizes[i];
+        uf_func *free = define("sized", "(n)->()", "int64->int64", s->source, 0, 0),
+                *enough = define("sized", "(n)->()", "int64->int64", s->source, 0, s->steps),
+                *few = define("sized", "(n)->()", "int64->int64", s->source, 0, s->steps - 1);
+        DLManagedTensor *x = array(2, shape), *y = array(1, calls), *want = array(1, calls);
+        for (int k = 0; k < CALLS * SIZE; k++)
+            data_of(x)[k] = k % SIZE;
+        DLTensor args[] = {x->dl_tensor, y->dl_tensor};
+        OK(settle(uf_call(free, 2, (DLTensor[]){x->dl_tensor, want->dl_tensor}, NULL)));
+        OK(settle(uf_call(enough, 2, args, NULL)));
+        assert_memory_equal(data_of(y), data_of(want), sizeof calls * CALLS);
+        uf_status status = settle(uf_call(few, 2, args, NULL));
+        if (status != UF_ERR_KERNEL || !strstr(uf_last_error()->message, "sized: line 1: the kernel took more than"))
+            fail_msg("%s: %s", s->source, status ? uf_last_error()->message : "no error");
+        uf_plan *plan;
+        OK(uf_plan_new(&plan, few, 2, args, NULL));
+        assert_int_equal(settle(uf_plan_run(plan, (void *[]){data_of(x), data_of(y)}, NULL)), UF_ERR_KERNEL);
+        uf_plan_free(plan);
+        DLManagedTensor *all[] = {x, y, want};
+        for (size_t k = 0; k < COUNT(all); k++)
+            drop(all[k]);
+        uf_free(free);
+        uf_free(enough);
+        uf_free(few);
+    }
+}
+
+/* Points alike; a call whose elements would take for ever by its sizes ends by a limit, however large that is, or by the flag. */
+static void test_size_points(void **unused) {
+    static const char sum[] = "[i](x, y) { y[i] = sum(j : len(x), x[j]); }",
+                      for_ever[] =
+                          "[i](x, y) { y[i] = sum(j : len(x), k : len(x), l : len(x), m : len(x), x[m] ^ l); }";
+    const int64_t n = 1 << 16, few = 5;
+    (void)unused;
+    DLManagedTensor *x = line(n, true), *y = kept(few), *flag = flag_new();
+    DLTensor args[] = {x->dl_tensor, y->dl_tensor};
+    uf_func *f = define("points", NULL, "int64[], int64[]", sum, UF_KERNEL, n),
+            *g = define("points", NULL, "int64[], int64[]", sum, UF_KERNEL, n - 1),
+            *h = define("points", NULL, "int64[], int64[]", for_ever, UF_KERNEL, INT64_C(1) << 62);
+    OK(settle(uf_forall(f, 1, &few, 2, args, NULL)));
+    assert_true(data_of(y)[4] == n * (n - 1) / 2);
+    uf_status s = settle(uf_forall(g, 1, &few, 2, args, NULL));
+    assert_int_equal(s, UF_ERR_KERNEL);
+    assert_non_null(strstr(uf_last_error()->message, "points: line 1: the kernel took more than 65535 steps, at ("));
+    pthread_t other;
+    assert_int_equal(pthread_create(&other, NULL, set_soon, flag->dl_tensor.data), 0);
+    s = settle(
+        uf_forall(h, 1, &few, 2, args, &(uf_options){.size = sizeof(uf_options), .cancel = flag->dl_tensor.data}));
+    pthread_join(other, NULL);
+    says(s, "points: the call was cancelled");
+    DLManagedTensor *all[] = {x, y, flag};
+    for (size_t k = 0; k < COUNT(all); k++)
+        drop(all[k]);
+    uf_free(f);
+    uf_free(g);
+    uf_free(h);
 }
 
 static void test_forall(void **unused) {
@@ -419,19 +518,6 @@ static void test_much_code(void **unused) {
 
 /* ---- Cancelling ---- */
 
-static DLManagedTensor *flag_new(void) {
-    DLManagedTensor *m;
-    OK(uf_empty(&m, (DLDevice){on_gpu() ? kDLCUDAHost : kDLCPU, 0}, (DLDataType){kDLInt, 32, 1}, 0, NULL));
-    *(int *)m->dl_tensor.data = 0;
-    return m;
-}
-
-static void *set_soon(void *flag) {
-    nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
-    __atomic_store_n((int *)flag, 1, __ATOMIC_RELAXED);
-    return NULL;
-}
-
 /* Every element is endless, and all threads are at it. */
 static void test_cancel(void **unused) {
     static const char cancelled[] = "endless: the call was cancelled";
@@ -491,6 +577,9 @@ static void test_cancel_short(void **unused) {
                         "(x) { float64 y = x; for (int i = 0; i < 30000; i++) y = sin(y); return y > 2; }", 0, 0);
     DLManagedTensor *flag = flag_new(), *x = line(5000, true), *y = kept(5000);
     pthread_t other;
+    uf_plan *compiled; /* so that the call computes at once */
+    OK(uf_plan_new(&compiled, f, 2, (DLTensor[]){x->dl_tensor, y->dl_tensor}, NULL));
+    uf_plan_free(compiled);
     assert_int_equal(pthread_create(&other, NULL, set_soon, flag->dl_tensor.data), 0);
     uf_status s = uf_call(f, 2, (DLTensor[]){x->dl_tensor, y->dl_tensor},
                           &(uf_options){.size = sizeof(uf_options), .threads = 1, .cancel = flag->dl_tensor.data});
@@ -656,7 +745,7 @@ static void test_proofs(void **unused) {
         free(tree);
         for (int gpu = 0; gpu < 2; gpu++) {
             DLDevice device = gpu ? (DLDevice){kDLCUDA, -90} : (DLDevice){kDLCPU, 0};
-            char *without = shown(p, 0, device, UF_VIEW_IR), *with = shown(p, 5000, device, UF_VIEW_IR);
+            char *without = shown(p, 0, device, UF_VIEW_IR), *with = shown(p, INT64_C(1) << 60, device, UF_VIEW_IR);
             assert_true(!with == !without && (gpu || with));
             assert_true(!with || !strcmp(with, without) == !p->counted);
             free(with);
@@ -750,7 +839,7 @@ int main(void) {
         cmocka_unit_test(test_reductions),   cmocka_unit_test(test_updates),     cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_cancel_short), cmocka_unit_test(test_much_code),   cmocka_unit_test(test_unspent),
         cmocka_unit_test(test_flags),        cmocka_unit_test(test_definitions), cmocka_unit_test(test_proofs),
-        cmocka_unit_test(test_random_loops),
+        cmocka_unit_test(test_random_loops), cmocka_unit_test(test_sizes),       cmocka_unit_test(test_size_points),
     };
     return cmocka_run_group_tests_name("steps", tests, draw_seed, NULL);
 }

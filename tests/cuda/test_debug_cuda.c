@@ -252,6 +252,43 @@ static void points_body(void *unused) {
     uf_free(f);
 }
 
+/* Loops over sizes are counted where these allow more steps; the threads of a block then do not share a call. */
+static void sizes_body(void *unused) {
+    (void)unused;
+    for (int64_t n = 40; n <= 60; n += 20) {
+        const int64_t xs[] = {3, n}, ys[] = {3};
+        arena a = {0};
+        uf_plan *plan;
+        uf_func *f = define_steps("far", "(n)->()", "int32->int32", "(x) -> (y) { y = sum(i : n, x[i]); }", 0, 50),
+                *g =
+                    define_steps("near", "(n)->()", "int32->int32", "(x) -> (y) { y = sum(i : n, x[i]); }", 0, 1 << 20);
+        DLManagedTensor *x = array(gpu, int32, 2, xs), *y = array(gpu, int32, 1, ys);
+        for (int i = 0; i < 3 * n; i++)
+            ints(x)[i] = i;
+        DLTensor args[] = {x->dl_tensor, y->dl_tensor};
+        CHECK(!uf_plan_new(&plan, g, 2, args, NULL));
+        CHECK(!plan->pass[0].v.reports);
+        uf_plan_free(plan);
+        CHECK(!uf_plan_new(&plan, f, 2, args, NULL));
+        CHECK(plan->pass[0].v.reports == (REPORTS_STEPS | REPORTS_SIZES) && !plan->pass[0].v.gufunc.coop);
+        simulate_plan(&a, plan);
+        for (int i = 0; i < 3; i++)
+            ints(y)[i] = KEPT;
+        CHECK(!uf_plan_run(plan, (void *[]){ints(x), ints(y)}, NULL));
+        if (n > 50)
+            CHECK_FAILS(uf_sync(gpu, NULL), UF_ERR_KERNEL,
+                        "far: line 1: the kernel took more than 50 steps, in the inner call (");
+        else
+            CHECK(!uf_sync(gpu, NULL));
+        for (int i = 0; i < 3; i++)
+            CHECK(ints(y)[i] == (n > 50 ? KEPT : (int32_t)(n * (i * n) + n * (n - 1) / 2)));
+        uf_plan_free(plan);
+        uf_free(f);
+        uf_free(g);
+        arena_free(&a);
+    }
+}
+
 /* Which memory a flag may be in; all verbs take it, and have a report behind their words. */
 static void flags_body(void *unused) {
     const int64_t four[] = {4}, one[] = {1};
@@ -309,6 +346,7 @@ static void test_simulated(void **unused) {
     in_child(forall_body, NULL);
     in_child(steps_body, NULL);
     in_child(points_body, NULL);
+    in_child(sizes_body, NULL);
     in_child(flags_body, NULL);
 }
 

@@ -219,6 +219,6 @@ void steps_take(body *b, ssa n, int line) {
 }
 
 void steps_count(body *b, const node *loop) {
-    if (loop->counted && counts_steps(b->e))
+    if ((loop->counted || (loop->sized && b->e->reports & REPORTS_SIZES)) && counts_steps(b->e))
         steps_take(b, ssa_constant(1), loop->line);
 }

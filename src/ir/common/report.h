@@ -1,7 +1,8 @@
 /* report.h - variants that report, that is, whose kernel can end the computation of an element and say why. With REPORTS_ERRORS an index
  * out of range, an integer division by 0, and an assertion that fails end it. With REPORTS_STEPS it ends after too many steps, which
- * are counted in loops that are not proved to be short (node.counted); with REPORTS_CANCEL when the flag of the call is set, which
- * is read in an element's first counted step and then every few thousand steps.
+ * are counted in loops that are not proved to be short (node.counted), and under REPORTS_SIZES also in those over sizes of the call
+ * (node.sized); with REPORTS_CANCEL when the flag of the call is set, which is read in an element's first counted step and then every
+ * few thousand steps.
  *
  * Every function of the tree then has more parameters, behind the others: i64 %report, the address of the report (type/report.h), and
  * i64 %element, the number of the element. All but @kernel also have i64 %line, the line of the call, with which the functions of the
