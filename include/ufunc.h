@@ -274,9 +274,9 @@ typedef struct uf_definition {
  * So no element takes more than max_steps steps, beside loops over constants, however large the arrays are. Functions that name a
  * form of a library (`blas`) are excepted.
  *   A call without anything to count runs the same code with and without max_steps, and does not look at `cancel` within an element.
- * Code that counts costs a few percent more where it is plain. Where code for reductions, gufuncs and kernels over indices would
- * compute several elements together, spread one over several threads, or compute terms of a sum as vectors, it does not do so for
- * elements that count, which can take several times as long, and whose sums may be rounded in another order.
+ * Code that counts costs a few percent more. Where code for reductions, gufuncs and kernels over indices would compute several
+ * elements together, or spread one over several threads, it does not do so for kernels that count, which may then take several
+ * times as long, and round sums in another order.
  *
  * max_steps  An element that would take one step more ends: what it has not stored keeps what it held, and all others are
  *            computed. It is the error KERNEL, "f: line 3: the kernel took more than 10000 steps, at (17)", returned as for
