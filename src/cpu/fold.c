@@ -94,6 +94,18 @@ static int64_t part_size(const variant *v, const fold_problem *s) {
     return steps <= outer / 2 ? steps * inner : 0;
 }
 
+/* Do the elements of a result follow each other in the order of their positions? */
+static bool in_order(const variant *v, const nd_loop *reduced) {
+    return v->position && reduced->ndim == 1 && stride_of(reduced, 0, variant_position(v)) == 1;
+}
+
+/* May a result end before its last element, where the absorbing value has been found? Not where counts are a part of the state, nor where
+ * what stops early would have been reported. */
+static bool may_end(const variant *v, const fold_problem *s) {
+    return !v->reduction.columns && !v->reduction.counted && !v->reports &&
+           (absorbing_anywhere(s->traits->absorbing) || in_order(v, &s->loops->reduced));
+}
+
 int64_t cpu_fold_specialise(variant *v, const fold_problem *s) {
     v->ndim = 1;
     v->wide = v->position && s->loops->reduced.count > INT32_MAX;
@@ -104,9 +116,7 @@ int64_t cpu_fold_specialise(variant *v, const fold_problem *s) {
         o->group = o->offset = o->align = 0; /* fields are read one by one */
     }
     v->reduction.columns = takes_columns(v, s);
-    /* Not where counts are a part of the state, nor where what stops early would have been reported. */
-    bool may_end = !v->reduction.columns && !v->reduction.counted && !v->reports;
-    v->cpu_fold.absorbing = may_end ? (uint8_t)s->traits->absorbing : ABSORBING_NONE;
+    v->cpu_fold.absorbing = may_end(v, s) ? (uint8_t)s->traits->absorbing : ABSORBING_NONE;
     fill_kinds(v, s->loops);
     return part_size(v, s);
 }
@@ -183,33 +193,90 @@ static void run_piece(const work *w, fold_cursor *p, int64_t row, int64_t first,
     w->c->run(p->parameters);
 }
 
-/* The states of n results that a part leaves, which are bools: are all of them the absorbing value? fill: they are made that. */
-static bool states_absorbed(const fold_cursor *p, const launch *l, int64_t n, bool fill) {
-    bool value = l->v->cpu_fold.absorbing == ABSORBING_TRUE, all = true;
-    int k = l->v->nin;
-    char *state = (char *)(uintptr_t)*p->operand[k];
-    for (int64_t i = 0; i < n && all; i++, state += stride_of(l->loop, 0, k)) {
-        if (fill)
-            *state = value;
-        all = *state == value;
-    }
+/* ---- Parts that need not be computed ---- */
+
+/* The absorbing value of a dtype of integers or bools, in the low bytes. */
+static uint64_t absorbing_bits(absorbing_value a, dtype t) {
+    uint64_t most = t == DT_BOOL ? 1 : UINT64_MAX >> (64 - 8 * dtypes[t].size);
+    bool least = a == ABSORBING_FALSE || a == ABSORBING_LEAST;
+    if (dtypes[t].is_signed)
+        return least ? most ^ most >> 1 : most >> 1;
+    return least ? 0 : most;
+}
+
+/* The address of value k of the state of result i, of those that the part `behind` the current one leaves. */
+static char *state_at(const fold_cursor *p, const launch *l, int k, int64_t i, int64_t behind) {
+    int o = l->v->nin + k;
+    int64_t at = i * stride_of(l->loop, 0, o) + behind * l->chunk_stride;
+    return (char *)(uintptr_t)*p->operand[o] + at * dtypes[l->v->operand[o].memory].size;
+}
+
+/* The states of n results that a part leaves: do all of them have the absorbing value? */
+static bool states_absorbed(const fold_cursor *p, const launch *l, int64_t n) {
+    dtype t = (dtype)l->v->operand[l->v->nin].memory;
+    uint64_t value = absorbing_bits((absorbing_value)l->v->cpu_fold.absorbing, t);
+    bool all = true;
+    for (int64_t i = 0; i < n && all; i++)
+        all = memcmp(state_at(p, l, 0, i, 0), &value, dtypes[t].size) == 0;
     return all;
 }
 
-/* The same as run_piece for a part of several. *done: an earlier part of these results has left the absorbing value in all of them, so
- * that this one need not be computed. Where there is one piece, other threads see it by w->user. */
-static void run_part(const work *w, fold_cursor *p, int64_t row, int64_t first, int64_t n, int64_t part, bool *done) {
-    atomic_bool *shared = w->user;
-    if (*done || (shared && atomic_load_explicit(shared, memory_order_relaxed)))
-        *done = true;
-    if (*done)
-        move_to_piece(p, w->l, row, first, part);
-    else
-        run_piece(w, p, row, first, n, part);
-    if (w->l->v->cpu_fold.absorbing)
-        *done = states_absorbed(p, w->l, n, *done);
-    if (*done && shared)
-        atomic_store_explicit(shared, true, memory_order_relaxed);
+/* Makes a state of n results what it were if the first element of its part, at `position`, were the absorbing value. */
+static void states_fill(const fold_cursor *p, const launch *l, int64_t n, int64_t behind, int64_t position) {
+    const variant *v = l->v;
+    dtype t = (dtype)v->operand[v->nin].memory;
+    uint64_t value = absorbing_bits((absorbing_value)v->cpu_fold.absorbing, t);
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(state_at(p, l, 0, i, behind), &value, dtypes[t].size);
+        if (v->nout > 1) {
+            int64_t at = position + i * stride_of(l->loop, 0, variant_position(v));
+            memcpy(state_at(p, l, 1, i, behind), &at, sizeof at);
+        }
+    }
+}
+
+/* The states of parts that need not be computed: `begin` to `end` - 1 behind the current one. */
+static void parts_fill(const fold_cursor *p, const launch *l, int64_t n, int64_t part, int64_t begin, int64_t end) {
+    const variant *v = l->v;
+    int64_t first = v->position ? (int64_t)*p->operand[variant_position(v)] : 0;
+    int64_t each = v->position ? part_steps(l) * stride_of(l->reduced, 0, variant_position(v)) : 0;
+    for (int64_t k = begin; k < end; k++)
+        states_fill(p, l, n, k, first + (part + k) * each);
+}
+
+/* Says that the parts behind this one need not be computed; where the order does not matter, those before neither. */
+static void absorbed_at(_Atomic int64_t *last, const variant *v, int64_t part) {
+    int64_t at = absorbing_anywhere((absorbing_value)v->cpu_fold.absorbing) ? -1 : part;
+    int64_t known = atomic_load_explicit(last, memory_order_relaxed);
+    while (at < known &&
+           !atomic_compare_exchange_weak_explicit(last, &known, at, memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+/* Need this part not be computed, because one that another thread has computed decides the results? */
+static bool is_decided(const work *w, int64_t part) {
+    _Atomic int64_t *shared = w->user;
+    return shared && part > atomic_load_explicit(shared, memory_order_relaxed);
+}
+
+/* The same as run_piece for the first of `count` parts, and for all of them if that leaves the absorbing value in all of its results, so
+ * that those behind need not be computed. Where there is one piece, other threads see it by w->user: behind which part that is so.
+ * Returns how many parts are done. */
+static int64_t run_parts(const work *w, fold_cursor *p, int64_t row, int64_t first, int64_t n, int64_t part,
+                         int64_t count) {
+    const launch *l = w->l;
+    if (is_decided(w, part)) {
+        move_to_piece(p, l, row, first, part);
+        parts_fill(p, l, n, part, 0, count);
+        return count;
+    }
+    run_piece(w, p, row, first, n, part);
+    if (!l->v->cpu_fold.absorbing || !states_absorbed(p, l, n))
+        return 1;
+    if (w->user)
+        absorbed_at(w->user, l->v, part);
+    parts_fill(p, l, n, part, 1, count);
+    return count;
 }
 
 /* Units first .. last-1: of the parts of the pieces of the rows, or of columns, which are read side by side, of the pieces of the parts.
@@ -217,17 +284,15 @@ static void run_part(const work *w, fold_cursor *p, int64_t row, int64_t first, 
 static void fold_run(const work *w, int64_t first, int64_t last) {
     fold_cursor *p = thread_scratch(THREAD_SCRATCH_BYTES - sizeof *p); /* the kernel takes the beginning of the room */
     int64_t n = w->l->loop->extent[0];
-    bool done = false, columns = w->l->v->reduction.columns;
+    bool columns = w->l->v->reduction.columns, parts = w->parts > 1 && !columns;
     put_parameters(p, w->l);
     while (first < last) {
         int64_t part = columns ? first / w->pieces % w->parts : first % w->parts;
         int64_t at = columns ? first % w->pieces : first / w->parts % w->pieces, row = first / w->parts / w->pieces;
-        int64_t left = w->parts > 1 && !columns ? 1 : last - first;
-        int64_t take = w->pieces - at < left ? w->pieces - at : left;
+        int64_t left = last - first, take = parts ? 1 : w->pieces - at < left ? w->pieces - at : left;
         int64_t begin = at * w->piece, end = n - begin < take * w->piece ? n : begin + take * w->piece;
-        done = done && part > 0;
-        if (w->parts > 1)
-            run_part(w, p, row, begin, end - begin, part, &done);
+        if (parts)
+            take = run_parts(w, p, row, begin, end - begin, part, w->parts - part < left ? w->parts - part : left);
         else
             run_piece(w, p, row, begin, end - begin, part);
         first += take;
@@ -243,7 +308,7 @@ void cpu_fold_launch(code *c, const launch *l) {
     w.units *= w.parts;
     w.unit_steps = (double)w.piece * (double)(l->chunk ? l->chunk : each);
     w.size = cost_size((double)each);
-    atomic_bool absorbed = false;
+    _Atomic int64_t absorbed = INT64_MAX;
     w.cost_min = l->v->cpu_fold.absorbing ? STEP_COST : 0;
     w.user = l->v->cpu_fold.absorbing && w.units == w.parts ? &absorbed : NULL;
     work_run(&w);

@@ -42,12 +42,17 @@ typedef enum fold_order {
     FOLD_SERIAL   /* neither: from the first to the last */
 } fold_order;
 
-/* The value of a state of one bool that stays whatever it is combined with: then no more elements need be looked at. */
+/* The value that stays whatever it is combined with, so that no more elements need be looked at: of a state of one bool; or of a state that
+ * is an integer or bool and its position, which stays whatever is combined behind it. */
 typedef enum absorbing_value {
     ABSORBING_NONE,
     ABSORBING_FALSE,
-    ABSORBING_TRUE
+    ABSORBING_TRUE,
+    ABSORBING_LEAST, /* with a position: the least value of the type, */
+    ABSORBING_MOST   /* or the largest */
 } absorbing_value;
+/* Is it one of a state of one bool, whose elements may be taken in any order? */
+static inline bool absorbing_anywhere(absorbing_value a) { return a == ABSORBING_FALSE || a == ABSORBING_TRUE; }
 
 /* What ends an element, bits. The second and third only where the kernel has loops that are not proved short, or the last one is set. */
 enum {

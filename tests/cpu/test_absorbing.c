@@ -1,5 +1,5 @@
-/* test_absorbing.c - reductions whose result is decided by one element, as those by "or" and "and" are: for which functions that is found,
- * that the elements behind are not read, and that the results are those of plain loops. */
+/* test_absorbing.c - reductions whose result is decided by one element, as those by "or" and "and" are, and the position of the first largest
+ * integer: for which functions that is found, that the elements behind are not read, and that the results are those of plain loops. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,8 @@ enum {
     ELEMENTS = 300 * 1000
 };
 
-static const DLDataType boolean = {UF_BOOL_CODE, 8, 1}, byte = {kDLInt, 8, 1}, floating = {kDLFloat, 64, 1};
+static const DLDataType boolean = {UF_BOOL_CODE, 8, 1}, byte = {kDLInt, 8, 1}, floating = {kDLFloat, 64, 1},
+                        position = {kDLInt, 64, 1};
 
 #define OK(call)                                      \
     do {                                              \
@@ -96,6 +97,34 @@ static void rest_is_not_read(void **unused) {
             uf_free(any);
         }
         uf_free(f);
+    }
+}
+
+/* The position of the first element that is the last of its type: parts behind it are not read either. */
+static void behind_the_last_is_not_read(void **unused) {
+    (void)unused;
+    static const struct {
+        DLDataType type;
+        int64_t most; /* 0: the result is that of argmin */
+    } types[] = {{{UF_BOOL_CODE, 8, 1}, 1},      {{UF_BOOL_CODE, 8, 1}, 0},    {{kDLInt, 8, 1}, INT8_MAX},
+                 {{kDLUInt, 8, 1}, UINT8_MAX},   {{kDLUInt, 8, 1}, 0},         {{kDLInt, 32, 1}, INT32_MAX},
+                 {{kDLUInt, 16, 1}, UINT16_MAX}, {{kDLInt, 64, 1}, INT64_MAX}, {{kDLUInt, 64, 1}, -1}};
+    for (size_t i = 0; i < COUNT(types); i++) {
+        int bytes = types[i].type.bits / 8;
+        unsigned char *p = mmap(NULL, GUARDED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_true(p != MAP_FAILED);
+        memset(p, !types[i].most, READABLE);
+        int64_t where = pick(0, 4000 / bytes), n = GUARDED / bytes, result = -1;
+        memcpy(p + where * bytes, &types[i].most, (size_t)bytes);
+        assert_int_equal(mprotect(p + READABLE, GUARDED - READABLE, PROT_NONE), 0);
+        uf_func *f;
+        OK(uf_load(&f, types[i].most ? "argmax" : "argmin"));
+        DLTensor args[] = {tensor(p, types[i].type, 1, &n, NULL), tensor(&result, position, 0, NULL, NULL)};
+        uf_reduce_options o = {.size = sizeof o, .threads = 1};
+        OK(uf_reduce(f, 2, args, &o));
+        assert_int_equal(result, where);
+        uf_free(f);
+        munmap(p, GUARDED);
     }
 }
 
@@ -178,8 +207,46 @@ static void other_elements(void **unused) {
     uf_free(all);
 }
 
+/* Which of n elements is the first one of this value; 0 if none is. */
+static int64_t first_of(const unsigned char *x, int64_t n, int64_t stride, int value) {
+    for (int64_t i = 0; i < n; i++)
+        if (x[i * stride] == value)
+            return i;
+    return 0;
+}
+
+/* Positions of the first of few elements that are the last of their type, in rows of every stride, on threads. */
+static void positions(void **unused) {
+    (void)unused;
+    static unsigned char x[4 * ELEMENTS];
+    uf_func *functions[2];
+    OK(uf_load(&functions[0], "argmin"));
+    OK(uf_load(&functions[1], "argmax"));
+    for (int64_t t = 0; t < trials(150); t++) {
+        bool largest = chance(50), bytes = chance(50);
+        int64_t stride = chance(50) ? 1 : pick(1, 3), results = chance(60) ? 1 : pick(1, 3);
+        int64_t n = pick(1, (int64_t)sizeof x / stride / results), out[3];
+        fill(x, sizeof x, !largest, chance(20) ? 0 : pick(1, 9));
+        for (int64_t i = 0; i < (int64_t)sizeof x && bytes; i++)
+            x[i] = x[i] == largest ? largest ? 127 : 128 : x[i];
+        int64_t shape[] = {results, n}, strides[] = {n * stride, stride};
+        uf_reduce_options o = {.size = sizeof o, .naxes = 1, .axes = (int[]){1}, .threads = (int)pick(0, 2)};
+        DLTensor args[] = {tensor(x, bytes ? byte : boolean, 2, shape, strides), tensor(out, position, 1, shape, NULL)};
+        OK(uf_reduce(functions[largest], 2, args, &o));
+        for (int64_t r = 0; r < results; r++) {
+            int64_t want = first_of(x + r * strides[0], n, stride, !bytes ? largest : largest ? 127 : 128);
+            if (out[r] != want)
+                fail_msg("%s: result %d of %d elements, stride %d, is %d, not %d", largest ? "argmax" : "argmin",
+                         (int)r, (int)n, (int)stride, (int)out[r], (int)want);
+        }
+    }
+    uf_free(functions[0]);
+    uf_free(functions[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rest_is_not_read), cmocka_unit_test(random_results),
+                                       cmocka_unit_test(behind_the_last_is_not_read), cmocka_unit_test(positions),
                                        cmocka_unit_test(other_elements)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -1,5 +1,6 @@
 /* absorbing.c - finds the value of a state of one bool that no further element changes, as true does not change under "or". The text
- * of the combine function is evaluated on both values: it must be one expression of bools and integers. */
+ * of the combine function is evaluated on both values: it must be one expression of bools and integers. Where the position of an
+ * extremum is looked for no element beats the last value of its type; among numbers with NaN there is none such. */
 #include "ir/common/nodes.h"
 #include "ir/reduce/fold.h"
 
@@ -91,7 +92,13 @@ static bool absorbs(const function *f, const node *n, bool value) {
     return true;
 }
 
-absorbing_value fold_absorbing(const fold *f) {
+static absorbing_value of_extremum(const fold *f) {
+    static const absorbing_value values[] = {
+        [EXTREMUM_NONE] = ABSORBING_NONE, [EXTREMUM_LARGEST] = ABSORBING_MOST, [EXTREMUM_SMALLEST] = ABSORBING_LEAST};
+    return dtypes[f->state[0]].kind <= DK_INTEGER ? values[fold_extremum(f)] : ABSORBING_NONE;
+}
+
+static absorbing_value of_bool(const fold *f) {
     if (f->order != FOLD_FREE || f->nstate != 1 || f->state[0] != DT_BOOL)
         return ABSORBING_NONE;
     const function *combine = f->combine->kernel;
@@ -99,4 +106,9 @@ absorbing_value fold_absorbing(const fold *f) {
     if (!n || n->type != DT_BOOL || combine->nparams != 2)
         return ABSORBING_NONE;
     return absorbs(combine, n, false) ? ABSORBING_FALSE : absorbs(combine, n, true) ? ABSORBING_TRUE : ABSORBING_NONE;
+}
+
+absorbing_value fold_absorbing(const fold *f) {
+    absorbing_value a = of_bool(f);
+    return a ? a : of_extremum(f);
 }

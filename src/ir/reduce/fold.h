@@ -79,9 +79,6 @@ bool fold_fills(const fold_writer *w);
 /* Is value k of the state always the position of one of the elements, or 0 (position.c)? */
 bool fold_is_position(fold_writer *w, int k);
 
-/* The value of the state, if that is one bool and the order is free, that stays whatever it is combined with (absorbing.c). */
-absorbing_value fold_absorbing(const fold *f);
-
 /* Does the fold give the position of the first largest or smallest element, or of the first NaN (extremum.c)? Its state is then an element
  * and its position. */
 typedef enum extremum {
@@ -90,6 +87,10 @@ typedef enum extremum {
     EXTREMUM_SMALLEST
 } extremum;
 extremum fold_extremum(const fold *f);
+
+/* The value of the state that stays whatever it is combined with, if that is one bool and the order is free; or, if it is an integer or
+ * bool and its position, whatever is combined behind it (absorbing.c). */
+absorbing_value fold_absorbing(const fold *f);
 
 /* Writes the module of a reduction or an accumulation: the trees' functions, then the kernel by `write`. */
 typedef void fold_skeleton(fold_writer *w);

@@ -510,7 +510,7 @@ void pairwise_begin(pairwise *c, fold_writer *w, int bytes) {
     ssa *variables[] = {&c->level, &c->fill, &c->blocks, &c->done, &c->left};
     for (size_t i = 0; i < COUNT(variables); i++)
         *variables[i] = emit_value(e, "alloca i64");
-    c->absorbed = v->cpu_fold.absorbing ? emit_value(e, "alloca i8") : ssa_none();
+    c->absorbed = absorbing_anywhere((absorbing_value)v->cpu_fold.absorbing) ? emit_value(e, "alloca i8") : ssa_none();
 }
 
 void pairwise_clear(pairwise *c, ssa width) {
