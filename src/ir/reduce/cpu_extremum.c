@@ -25,26 +25,19 @@ static op better_op(const extremum_search *x) { return x->which == EXTREMUM_LARG
 
 static ssa is_nan(const extremum_search *x, ssa a) { return emit_binary(x->c->w->s.e, OP_NE, x->key, a, a, x->key); }
 
-/* The better of two, either of equal ones; NaN if one is. The sum of NaN and itself is that: see larger_or_nan in expression.c. */
+/* Is a better than b (i1)? Of NaN it is not known. */
+static ssa beats(const extremum_search *x, ssa a, ssa b) {
+    return emit_binary(x->c->w->s.e, better_op(x), x->key, a, b, x->key);
+}
+
+/* The better of two, either of equal ones; if one is NaN, either. */
 static ssa better(const extremum_search *x, ssa a, ssa b) {
-    emit *e = x->c->w->s.e;
-    ssa first = emit_select(e, x->key, emit_binary(e, better_op(x), x->key, a, b, x->key), a, b);
-    return is_floating(x) ? emit_select(e, x->key, is_nan(x, a), emit_binary(e, OP_ADD, x->key, a, a, x->key), first)
-                          : first;
+    return emit_select(x->c->w->s.e, x->key, beats(x, a, b), a, b);
 }
 
-/* Is a better than best, which is no NaN (i1)? */
-static ssa beats(const extremum_search *x, ssa a, ssa best) {
-    emit *e = x->c->w->s.e;
-    ssa is = emit_binary(e, better_op(x), x->key, a, best, x->key);
-    return is_floating(x) ? emit_op(e, "or i1", is, is_nan(x, a)) : is;
-}
-
-/* Is an element as good as the best one of its block? */
+/* Is an element as good as the best one of its block, none of which is NaN? */
 static ssa is_best(const extremum_search *x, ssa a, ssa best) {
-    emit *e = x->c->w->s.e;
-    ssa is = emit_binary(e, OP_EQ, x->key, a, best, x->key);
-    return is_floating(x) ? emit_op(e, "or i1", is, is_nan(x, a)) : is;
+    return emit_binary(x->c->w->s.e, OP_EQ, x->key, a, best, x->key);
 }
 
 /* Is there nothing better than this key? */
@@ -103,26 +96,50 @@ static void keys_put(const extremum_search *x, ssa l, ssa value) {
 
 static ssa best_get(const extremum_search *x) { return emit_load(x->c->w->s.e, x->key, x->best); }
 
-static void found_put(const extremum_search *x, ssa value) {
-    emit_line(x->c->w->s.e, "store i32 %s, i32* %s", value.text, x->found.text);
+/* The type of `found`: an integer as wide as keys, so that a vector of them is a vector of what keys are compared to. */
+static const char *found_type(const extremum_search *x) {
+    static const char *const types[] = {[1] = "i8", [2] = "i16", [4] = "i32", [8] = "i64"};
+    return types[dtypes[x->key].size];
 }
 
-static ssa found_get(const extremum_search *x) { return emit_value(x->c->w->s.e, "load i32, i32* %s", x->found.text); }
+static void found_put(const extremum_search *x, ssa value) {
+    const char *t = found_type(x);
+    emit_line(x->c->w->s.e, "store %s %s, %s* %s", t, value.text, t, x->found.text);
+}
 
-/* In a loop over lanes: notes that a condition is true of one. */
+static ssa found_get(const extremum_search *x) {
+    const char *t = found_type(x);
+    return emit_value(x->c->w->s.e, "load %s, %s* %s", t, t, x->found.text);
+}
+
+/* In a loop over lanes: notes that a condition is true of one. Not by sext, from which LLVM makes a select that only some conditions leave
+ * a loop of vectors. */
 static void found_any(const extremum_search *x, ssa condition) {
     emit *e = x->c->w->s.e;
-    ssa one = emit_value(e, "zext i1 %s to i32", condition.text);
-    found_put(x, emit_op(e, "or i32", found_get(x), one));
+    const char *t = found_type(x);
+    ssa one = emit_value(e, "zext i1 %s to %s", condition.text, t);
+    found_put(x, emit_value(e, "or %s %s, %s", t, found_get(x).text, one.text));
 }
 
 static ssa was_found(const extremum_search *x) {
-    return emit_value(x->c->w->s.e, "icmp ne i32 %s, 0", found_get(x).text);
+    return emit_value(x->c->w->s.e, "icmp ne %s %s, 0", found_type(x), found_get(x).text);
 }
 
 /* ---- A block ---- */
 
-/* Takes `count` steps from p on into the keys. */
+/* Notes that one of `count` elements is NaN, by a comparison for two of them. */
+static void note_nan(const extremum_search *x, const ssa *a, int count) {
+    emit *e = x->c->w->s.e;
+    ssa any = ssa_none();
+    for (int j = 0; j < count; j += 2) {
+        ssa other = a[j + 1 < count ? j + 1 : j];
+        ssa nan = emit_value(e, "fcmp uno %s %s, %s", ir_value_type(x->key), a[j].text, other.text);
+        any = j ? emit_op(e, "or i1", any, nan) : nan;
+    }
+    found_any(x, any);
+}
+
+/* Takes `count` steps from p on into the keys. `found` says then if an element was NaN; keys are not what they should be if so. */
 static void take(const extremum_search *x, const element_place *p, int count) {
     emit *e = x->c->w->s.e;
     element_place at[GROUP];
@@ -132,6 +149,8 @@ static void take(const extremum_search *x, const element_place *p, int count) {
     lane_loop l = lanes_begin(e, ssa_constant(x->width));
     for (int j = 0; j < count; j++)
         a[j] = key(x, &at[j], l.loop.i);
+    if (is_floating(x))
+        note_nan(x, a, count);
     for (int n = count; n > 1; n /= 2)
         for (int j = 0; j < n / 2; j++)
             a[j] = better(x, a[2 * j], a[2 * j + 1]);
@@ -151,10 +170,11 @@ static void take_steps(const extremum_search *x, const element_place *p, ssa *at
     *at = end;
 }
 
-/* The keys of a block, or the best one so far. */
+/* The keys of a block, or the best one so far; `found` as `take` leaves it. */
 static void take_block(const extremum_search *x, const element_place *p, ssa steps) {
     emit *e = x->c->w->s.e;
     ssa at = ssa_constant(0), best = best_get(x);
+    found_put(x, ssa_constant(0));
     lane_loop l = lanes_begin(e, ssa_constant(x->width));
     keys_put(x, l.loop.i, best);
     lanes_end(e, &l, false);
@@ -187,16 +207,12 @@ static ssa turned(const extremum_search *x, ssa bits) {
     return emit_value(e, "xor %s %s, %s", t, bits.text, emit_value(e, "lshr %s %s, 1", t, sign.text).text);
 }
 
-/* A key as an integer, so that LLVM finds the largest of all lanes by vectors. NaN is beyond all. */
+/* A key as an integer, so that LLVM finds the largest of all lanes by vectors. */
 static ssa ordered(const extremum_search *x, ssa a) {
-    emit *e = x->c->w->s.e;
-    const char *t = ir_value_type(ordered_type(x));
     if (!is_floating(x))
         return a;
-    int64_t most = INT64_MAX >> (64 - 8 * dtypes[x->key].size);
-    ssa last = ssa_constant(x->which == EXTREMUM_LARGEST ? most : -most - 1);
-    ssa bits = emit_value(e, "bitcast %s %s to %s", ir_value_type(x->key), a.text, t);
-    return emit_select_as(e, t, is_nan(x, a), last, turned(x, bits));
+    const char *from = ir_value_type(x->key), *to = ir_value_type(ordered_type(x));
+    return turned(x, emit_value(x->c->w->s.e, "bitcast %s %s to %s", from, a.text, to));
 }
 
 /* The best key of all lanes. */
@@ -231,11 +247,10 @@ static ssa step_of(const extremum_search *x, const element_place *p, ssa begin, 
     lane_loop l = lanes_begin(e, ssa_constant(x->width));
     found_any(x, is_best(x, key(x, &from, l.loop.i), best));
     lanes_end(e, &l, false);
-    emit_line(e, "%s = add i64 %s, %d", next.text, at.text, x->width);
-    ssa more = emit_op(e, "icmp slt i64", next, last), none = emit_value(e, "xor i1 %s, true", was_found(x).text);
-    emit_branch(e, latch);
+    emit_branch_if(e, was_found(x), end, latch);
     emit_label(e, latch);
-    emit_branch_if(e, emit_op(e, "and i1", more, none), head, end);
+    emit_line(e, "%s = add i64 %s, %d", next.text, at.text, x->width);
+    emit_branch_if(e, emit_op(e, "icmp slt i64", next, last), head, end);
     emit_label(e, end);
     return at;
 }
@@ -246,12 +261,33 @@ static ssa lane_of(const extremum_search *x, const element_place *p, ssa step, s
     element_place from = moved(x, p, step);
     found_put(x, ssa_constant(x->width - 1));
     lane_loop l = lanes_begin(e, ssa_constant(x->width));
-    ssa is = is_best(x, key(x, &from, l.loop.i), best), i = emit_value(e, "trunc i64 %s to i32", l.loop.i.text);
-    ssa here = emit_value(e, "select i1 %s, i32 %s, i32 %d", is.text, i.text, x->width - 1), least = found_get(x);
-    ssa first = emit_value(e, "icmp slt i32 %s, %s", here.text, least.text);
-    found_put(x, emit_select_as(e, "i32", first, here, least));
+    const char *t = found_type(x);
+    bool wide = dtypes[x->key].size == 8;
+    ssa is = is_best(x, key(x, &from, l.loop.i), best);
+    ssa i = wide ? l.loop.i : emit_value(e, "trunc i64 %s to %s", l.loop.i.text, t);
+    ssa here = emit_select_as(e, t, is, i, ssa_constant(x->width - 1)), least = found_get(x);
+    ssa first = emit_value(e, "icmp ult %s %s, %s", t, here.text, least.text);
+    found_put(x, emit_select_as(e, t, first, here, least));
     lanes_end(e, &l, false);
-    return emit_widen(e, found_get(x));
+    return wide ? found_get(x) : emit_value(e, "zext %s %s to i64", t, found_get(x).text);
+}
+
+/* The first NaN of the elements from `begin` on, one of which is: one by one, since nothing is looked for behind it. */
+static ssa first_nan(const extremum_search *x, const element_place *p, ssa begin) {
+    emit *e = x->c->w->s.e;
+    int before = emit_label_new(e), head = emit_label_new(e), latch = emit_label_new(e), end = emit_label_new(e);
+    ssa at = ssa_named("%%nan%d", head), next = ssa_named("%%other%d", head);
+    emit_branch(e, before);
+    emit_label(e, before);
+    emit_branch(e, head);
+    emit_label(e, head);
+    emit_line(e, "%s = phi i64 [ %s, %%L%d ], [ %s, %%L%d ]", at.text, begin.text, before, next.text, latch);
+    emit_branch_if(e, is_nan(x, key(x, p, at)), end, latch);
+    emit_label(e, latch);
+    emit_line(e, "%s = add i64 %s, 1", next.text, at.text);
+    emit_branch(e, head);
+    emit_label(e, end);
+    return at;
 }
 
 /* ---- All of them ---- */
@@ -262,6 +298,28 @@ static void begin(const extremum_search *x, const element_place *p) {
     set(x, x->at, ssa_constant(0));
     set(x, x->done, ssa_constant(0));
     set(x, x->next, ssa_constant(FIRST_STEPS));
+}
+
+static void best_put(const extremum_search *x, ssa best, ssa at) {
+    emit_store(x->c->w->s.e, x->key, best, x->best);
+    set(x, x->at, at);
+}
+
+/* If the block from `begin` on has a NaN that is the best element: then branches to `end`. What is written next is for others. */
+static void find_nan(const extremum_search *x, const element_place *p, ssa begin, int end) {
+    emit *e = x->c->w->s.e;
+    int some = emit_label_new(e), none = emit_label_new(e);
+    emit_branch_if(e, was_found(x), some, none);
+    emit_label(e, some);
+    ssa at = first_nan(x, p, begin);
+    best_put(x, key(x, p, at), at);
+    emit_branch(e, end);
+    emit_label(e, none);
+}
+
+static void find_best(const extremum_search *x, const element_place *p, ssa begin, ssa last) {
+    ssa best = block_best(x), step = step_of(x, p, begin, last, best);
+    best_put(x, best, emit_op(x->c->w->s.e, "add i64", step, lane_of(x, p, step, best)));
 }
 
 /* Looks at the next block. The last elements, if they are less than a step, are a step with some in front of them: those are no better
@@ -277,11 +335,14 @@ static void look(const extremum_search *x, const element_place *p, ssa m) {
     ssa last = emit_op(e, "add i64", begin, emit_value(e, "mul i64 %s, %d", steps.text, x->width));
     element_place from = moved(x, p, begin);
     take_block(x, &from, steps);
-    int end = skeleton_if(&x->c->w->s, block_beats(x));
-    ssa best = block_best(x), step = step_of(x, p, begin, last, best);
-    emit_store(e, x->key, best, x->best);
-    set(x, x->at, emit_op(e, "add i64", step, lane_of(x, p, step, best)));
-    skeleton_end_if(&x->c->w->s, end);
+    int end = emit_label_new(e);
+    if (is_floating(x))
+        find_nan(x, p, begin, end);
+    int no_better = skeleton_if(&x->c->w->s, block_beats(x));
+    find_best(x, p, begin, last);
+    skeleton_end_if(&x->c->w->s, no_better);
+    emit_branch(e, end);
+    emit_label(e, end);
     set(x, x->done, last);
     set(x, x->next, emit_min(e, emit_op(e, "add i64", next, next), ssa_constant(most)));
 }
@@ -318,6 +379,6 @@ void extremum_begin(extremum_search *x, pairwise *c, extremum which) {
     ssa *variables[] = {&x->at, &x->done, &x->next};
     for (size_t i = 0; i < COUNT(variables); i++)
         *variables[i] = emit_value(e, "alloca i64");
-    x->found = emit_value(e, "alloca i32");
+    x->found = emit_value(e, "alloca %s", found_type(x));
     x->top = emit_value(e, "alloca %s", ir_value_type(ordered_type(x)));
 }

@@ -85,7 +85,7 @@ typedef struct extremum_search {
     ssa keys;       /* in this array */
     ssa best, at;   /* variables: the key of the best element so far, and which it is (i64) */
     ssa done, next; /* elements that have been looked at (i64); steps of the next block */
-    ssa found, top; /* variables of loops over lanes: i32; an integer as wide as keys */
+    ssa found, top; /* variables of loops over lanes: integers as wide as keys */
 } extremum_search;
 void extremum_begin(extremum_search *x, pairwise *c, extremum which);
 int extremum_fewest(const extremum_search *x);
