@@ -11,6 +11,8 @@ enum {
     HALVES_APART = 4,    /* of halves, beyond which it is slower than what it does else */
     FEW_ELEMENTS = 16,   /* of a result: lanes rather take other results, */
     FEW_RESULTS = 16,    /* if there are so many */
+    MERGED_BYTES = 2048, /* runs of elements of no more bytes are read together with those of other results, */
+    MERGED_RUNS = 8,     /* if a result has so many */
     STEP_COST = 32,      /* 1024ths of a tick that an element takes at least, if it is looked at */
     FOLD_PARAMETERS = VARIANT_OPERANDS * (3 + UF_MAX_NDIM) + UF_MAX_NDIM + 5
 };
@@ -94,6 +96,21 @@ static int64_t part_size(const variant *v, const fold_problem *s) {
     return steps <= outer / 2 ? steps * inner : 0;
 }
 
+/* Are the runs of elements along the reduced dimension 0 short, and those of a result next to those of the next one? Then memory is read in
+ * long pieces if lanes go over both dimensions: one result alone would take short ones that are far apart. */
+static bool merges(const variant *v, const fold_problem *s) {
+    const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
+    bool free = s->traits->order == FOLD_FREE && s->traits->absorbing == ABSORBING_NONE;
+    if (!free || v->reduction.columns || v->reduction.empty || v->segmented || v->position || reduced->ndim < 2 ||
+        kept->extent[0] < 2 || reduced->count / reduced->extent[0] < MERGED_RUNS ||
+        s->traits->state_bytes * reduced->extent[0] > MERGED_BYTES)
+        return false;
+    for (int k = 0, n = variant_operands(v); k < n; k++)
+        if (is_read(v, k) && stride_of(kept, 0, k) != reduced->extent[0] * stride_of(reduced, 0, k))
+            return false;
+    return true;
+}
+
 /* Do the elements of a result follow each other in the order of their positions? */
 static bool in_order(const variant *v, const nd_loop *reduced) {
     return v->position && reduced->ndim == 1 && stride_of(reduced, 0, variant_position(v)) == 1;
@@ -117,6 +134,7 @@ int64_t cpu_fold_specialise(variant *v, const fold_problem *s) {
     }
     v->reduction.columns = takes_columns(v, s);
     v->cpu_fold.absorbing = may_end(v, s) ? (uint8_t)s->traits->absorbing : ABSORBING_NONE;
+    v->cpu_fold.merged = merges(v, s);
     fill_kinds(v, s->loops);
     return part_size(v, s);
 }

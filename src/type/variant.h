@@ -252,6 +252,9 @@ typedef struct variant {
                 /* LOOP_FOLD, CPU. */
                 struct {
                     uint8_t absorbing; /* absorbing_value: results that have it need no more elements */
+                    uint8_t
+                        merged; /* !columns: the elements of a result along the reduced dimension 0 lie side by side with those
+                                         of the next result, so that lanes go over both dimensions */
                 } cpu_fold;
                 /* LOOP_SCAN, GPU. */
                 struct {

@@ -510,6 +510,7 @@ static void turn(variant *v, const nd_fold *loops, bool columns) {
         return;
     v->reduction.columns = columns;
     v->cpu_fold.absorbing = ABSORBING_NONE;
+    v->cpu_fold.merged = 0;
     for (int k = 0, n = variant_operands(v); k < n; k++)
         if (v->operand[k].kind < OPERAND_NUMBER)
             v->operand[k].kind = lanes->kind[k];

@@ -711,6 +711,27 @@ def sizes(device=None):
     return test
 
 
+def merged_rows(rng):
+    """Axes on both sides of one that is kept: where short runs of elements of neighbouring results lie side by side, and where they
+    do not, with masks, and on threads."""
+    subjects = [("sum", "f4"), ("sum", "f8"), ("sum", "i1"), ("max", "i2"), ("var", "f8"), ("mean", "f4"), ("count_nonzero", "i1"),
+                ("any", "?"), ("prod", "i8"), ("argmax", "f4"), ("minmax", "f4")]
+    shapes = [((8, 5, 4), (0, 2)), ((17, 300, 7), (0, 2)), ((300, 3, 33), (0, 2)), ((9, 2, 3, 50, 3), (0, 1, 2, 4)),
+              ((6, 7, 5, 6, 5), (0, 2, 4)), ((700, 2, 257), (0, 2))]
+    for name, t in subjects:
+        f, row = Func.load(name), TESTS[name]
+        for shape, axes in shapes:
+            whole = row.inputs(rng, shape, np.dtype(t))
+            across = np.ascontiguousarray(np.swapaxes(whole, 0, -1)).swapaxes(0, -1)
+            for x in (whole, whole[::-2], whole[..., :-1], across):
+                mask = rng.random(x.shape) < .7 if row.empty and rng.random() < .5 else None
+                outs = [np.zeros(s, d) for d, s in f.reduce_infer(x, nout=row.nout, axes=axes)]
+                f.reduce(x, *outs, axes=axes, where=mask, threads=int(rng.integers(3)))
+                kept = reduced_last(np.ones(x.shape, bool) if mask is None else mask, axes)
+                for out, (want, bound) in zip(outs, expected(row, [reduced_last(x, axes)], kept)):
+                    assert agree(out, want, bound), f"{name} {t} {x.shape} {x.strides} axes {axes}: got {out}, want {want}, {bound}"
+
+
 def loops_in_combining(device=None):
     """Operators with a loop, whose elements are combined one by one: every size around those of strips, which short dtypes have
     the longest of."""
@@ -989,7 +1010,7 @@ def main():
         tests += [catalogue_reduction(name, device) for name in TESTS] + [binary_reduction(name, device) for name in BINARY]
         tests += [ordered_operators(device), sizes(device), loops_in_combining(device), hard_sums(device), same_bits(device),
                   beginnings(device)]
-    tests += [positions_and_counts, weights_of_complex_numbers, close_as_numpy, outputs_of_other_dtypes, nothing_to_reduce, large_spread, bad_input]
+    tests += [positions_and_counts, merged_rows, weights_of_complex_numbers, close_as_numpy, outputs_of_other_dtypes, nothing_to_reduce, large_spread, bad_input]
     if sys.argv[1:]:
         tests = [t for t in tests if t.__name__ in sys.argv[1:]]
     return run(tests)

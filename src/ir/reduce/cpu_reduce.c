@@ -1,6 +1,7 @@
 /* cpu_reduce.c - the CPU's kernels for reductions, by pairwise summation (pairwise.h). Rows: the lanes take neighbouring elements of one
  * result, and are combined in the end; a result of few elements has few lanes and no stack. Where the order of combining is fixed there
- * is one lane. Columns: the lanes take neighbouring results. */
+ * is one lane. Columns: the lanes take neighbouring results. Merged rows: the lanes take the neighbouring elements of several results,
+ * each of which is combined in the end. */
 #include "ir/reduce/pairwise.h"
 
 enum {
@@ -12,7 +13,8 @@ enum {
 typedef struct cpu_reduction {
     fold_writer *w;
     pairwise c;
-    int dims; /* of the reduced loop */
+    int dims;  /* of the reduced loop */
+    int inner; /* its dimension along which steps are: 1 where rows are merged, else 0 */
     ssa n, elements, first, last;
     ssa extent[UF_MAX_NDIM]; /* of the reduced loop's dimensions but the last */
     operand_strides kept, reduced[UF_MAX_NDIM];
@@ -91,21 +93,21 @@ static void store_results(cpu_reduction *q, const partial *x, ssa count, ssa ind
     }
 }
 
-/* ---- The dimensions of the reduced loop above 0 ---- */
+/* ---- The dimensions of the reduced loop above that of the steps ---- */
 
 static element_place nest_begin(cpu_reduction *q, const element_place *p, counted_loop *loops) {
     element_place at = *p;
-    for (int d = q->dims - 1; d > 0; d--) {
+    for (int d = q->dims - 1; d > q->inner; d--) {
         bool outer = d == q->dims - 1;
         loops[d] =
             counted_loop_begin(q->w->s.e, "i64", outer ? q->first : ssa_constant(0), outer ? q->last : q->extent[d]);
         at = element_place_moved(q->w, &at, &q->reduced[d], loops[d].i);
     }
-    return q->dims == 1 ? element_place_moved(q->w, &at, &q->reduced[0], q->first) : at;
+    return q->dims == q->inner + 1 ? element_place_moved(q->w, &at, &q->reduced[q->inner], q->first) : at;
 }
 
 static void nest_end(cpu_reduction *q, const counted_loop *loops) {
-    for (int d = 1; d < q->dims; d++)
+    for (int d = q->inner + 1; d < q->dims; d++)
         counted_loop_end(q->w->s.e, &loops[d], ssa_constant(1), 0);
 }
 
@@ -131,11 +133,12 @@ static ssa segment(cpu_reduction *q, ssa r, ssa *begin, ssa *count) {
 
 /* ---- Columns ---- */
 
-static void columns_steps(cpu_reduction *q, const element_place *p, ssa width) {
+/* All steps of `width` lanes, from p on. */
+static void take_all(cpu_reduction *q, const element_place *p, ssa width) {
     counted_loop loops[UF_MAX_NDIM];
     emit *e = q->w->s.e;
     element_place at = nest_begin(q, p, loops);
-    ssa steps = q->dims == 1 ? emit_op(e, "sub i64", q->last, q->first) : q->extent[0];
+    ssa steps = q->dims == q->inner + 1 ? emit_op(e, "sub i64", q->last, q->first) : q->extent[q->inner];
     pairwise_run(&q->c, &at, steps, width, ssa_constant(0));
     nest_end(q, loops);
 }
@@ -146,7 +149,7 @@ static void fold_tile(cpu_reduction *q, ssa first, ssa width, ssa count) {
     emit *e = w->s.e;
     element_place all = start(q), p = element_place_moved(w, &all, &q->kept, first);
     pairwise_clear(&q->c, width);
-    columns_steps(q, &p, width);
+    take_all(q, &p, width);
     pairwise_end(&q->c, width);
     lane_loop l = lanes_begin(e, width);
     partial x = pairwise_lane(&q->c, l.loop.i);
@@ -193,7 +196,7 @@ static void row_short(cpu_reduction *q, const element_place *p, ssa m, int lanes
     emit_branch_if(e, emit_op(e, "icmp slt i64", m, width), none, some);
     emit_label(e, none);
     pairwise_part(&q->c, p, m, true);
-    pairwise_halve(&q->c, m);
+    pairwise_halve(&q->c, ssa_constant(0), m);
     emit_branch(e, end);
     emit_label(e, some);
     ssa steps = emit_op(e, "udiv i64", m, width), part = emit_op(e, "urem i64", m, width);
@@ -228,7 +231,7 @@ static void row_long(cpu_reduction *q, const element_place *p, ssa m, ssa width)
     q->c.dense = false;
     pairwise_end(&q->c, width);
     if (q->c.lanes > 1)
-        pairwise_halve(&q->c, width);
+        pairwise_halve(&q->c, ssa_constant(0), width);
 }
 
 /* A copy that LLVM cannot relate to the original, made in each iteration of the loop over results: else LLVM makes a copy of that loop for
@@ -306,6 +309,35 @@ static void fold_rows(cpu_reduction *q) {
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
 }
 
+/* ---- Merged rows ---- */
+
+/* Results first .. first + results - 1, of which each has m lanes. */
+static void fold_rows_together(cpu_reduction *q, ssa first, ssa results, ssa m) {
+    emit *e = q->w->s.e;
+    element_place all = start(q), p = element_place_moved(q->w, &all, &q->kept, first);
+    ssa width = emit_op(e, "mul i64", results, m);
+    pairwise_clear(&q->c, width);
+    take_all(q, &p, width);
+    pairwise_end(&q->c, width);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), results);
+    ssa lane = emit_op(e, "mul i64", l.i, m);
+    pairwise_halve(&q->c, lane, m);
+    partial x = pairwise_lane(&q->c, lane);
+    store_results(q, &x, q->elements, emit_op(e, "add i64", first, l.i), false);
+    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
+}
+
+static void fold_merged(cpu_reduction *q) {
+    emit *e = q->w->s.e;
+    q->c.lane = lane_strides(q, &q->reduced[0]);
+    q->c.step = q->reduced[1];
+    ssa m = q->extent[0], most = emit_value(e, "udiv i64 %d, %s", q->c.lanes, m.text);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), q->n);
+    ssa left = emit_op(e, "sub i64", q->n, l.i);
+    fold_rows_together(q, l.i, emit_min(e, left, most), m);
+    counted_loop_end(e, &l, most, loop_no_unroll(e));
+}
+
 static void fold_nothing(cpu_reduction *q) {
     emit *e = q->w->s.e;
     partial x = fold_beginning(q->w);
@@ -333,8 +365,9 @@ void cpu_fold(fold_writer *w) {
         fold_nothing(q);
         return;
     }
-    bool free = w->f->order == FOLD_FREE;
-    pairwise_begin(&q->c, w, v->reduction.columns ? COLUMN_BYTES : free ? ROW_BYTES : 0);
+    bool free = w->f->order == FOLD_FREE, merged = v->cpu_fold.merged;
+    q->inner = merged;
+    pairwise_begin(&q->c, w, v->reduction.columns || merged ? COLUMN_BYTES : free ? ROW_BYTES : 0);
     extremum_begin(&q->extremum, &q->c, extremum_of(q));
-    (v->reduction.columns ? fold_columns : fold_rows)(q);
+    (v->reduction.columns ? fold_columns : merged ? fold_merged : fold_rows)(q);
 }

@@ -420,9 +420,9 @@ void pairwise_few(pairwise *c, const element_place *p, ssa m, int end) {
 }
 
 /* Combines the upper half of the lanes into the lower one until one is left; of an odd number the middle lane waits. */
-void pairwise_halve(pairwise *c, ssa width) {
+void pairwise_halve(pairwise *c, ssa first, ssa width) {
     emit *e = c->w->s.e;
-    lane_array bottom = lane_array_of(c, ssa_constant(0));
+    lane_array lowest = lane_array_of(c, ssa_constant(0)), bottom = lane_array_from(c, &lowest, first);
     emit_line(e, "store i64 %s, i64* %s", width.text, c->left.text);
     int head = emit_label_new(e), on = emit_label_new(e), end = emit_label_new(e);
     emit_branch(e, head);

@@ -67,8 +67,8 @@ void pairwise_put(pairwise *c, ssa l, const partial *x);
 void pairwise_plain(pairwise *c, const element_place *p, ssa steps, int lanes);
 /* Takes in one more step, of `width` lanes. empty: there was no step before. */
 void pairwise_part(pairwise *c, const element_place *p, ssa width, bool empty);
-/* Combines `width` (i64) lanes into lane 0. */
-void pairwise_halve(pairwise *c, ssa width);
+/* Combines `width` (i64) lanes from `first` on into that one. */
+void pairwise_halve(pairwise *c, ssa first, ssa width);
 /* The same for the lanes of one vector, without a loop. */
 void pairwise_halve_all(pairwise *c, int lanes);
 /* Where the elements from p on are few (m: i64, at least 1), combines them in registers, in the order of pairwise_part and pairwise_halve, puts
