@@ -128,7 +128,7 @@ def masks_in_runs(rng):
     """Long masks whose elements are alike for a while: strips without one that counts, with all, and mixed ones, in place too."""
     for _ in range(40 * ROUNDS):
         t, n = pick(rng, some(rng, NUMERIC)), int(rng.integers(1, 12000))
-        run = int(pick(rng, [1, 100, 1000, 1024, 1025, 5000]))
+        run = int(pick(rng, [1, 31, 32, 33, 100, 1000, 1024, 1025, 5000]))
         where = np.repeat(rng.random(n // run + 1) < pick(rng, [0.05, 0.5, 0.95]), run)[:n]
         x, y = random_view(rng, (n,), t), random_view(rng, (n,), t)
         check(rng, add, (x, y), [x + y], (n,), where=where)

@@ -582,6 +582,11 @@ static void finish_masked_group(skeleton *s, batch *b, int group) {
     }
 }
 
+void batch_finish_unmasked(skeleton *s, batch *b) {
+    for (int g = 0; g < b->groups; g++)
+        finish_group(s, b, g);
+}
+
 void batch_finish(skeleton *s, batch *b) {
     for (int g = 0; g < b->groups; g++)
         (s->v->masked ? finish_masked_group : finish_group)(s, b, g);

@@ -123,8 +123,9 @@ void batch_access(skeleton *s, batch *b, int group, int k, ssa pointer);
 /* The same input for all lanes of a group, by a load of one element; and the lanes that a group of another batch has loaded. */
 void batch_broadcast(skeleton *s, batch *b, int group, int k, ssa pointer);
 void batch_copy(skeleton *s, batch *b, int group, const batch *from, int from_group, int k);
-/* Computes, converts and stores, where the mask is true. */
+/* Computes, converts and stores, where the mask is true; or as if there were no mask. */
 void batch_finish(skeleton *s, batch *b);
+void batch_finish_unmasked(skeleton *s, batch *b);
 
 /* One element's results, in the outputs' memory dtypes, from its operands as loaded; in[k] of a uniform operand is not looked at. */
 void skeleton_compute(skeleton *s, const ssa *in, ssa *results);

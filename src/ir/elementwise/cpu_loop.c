@@ -5,7 +5,9 @@
 #include "ir/elementwise/elementwise.h"
 
 enum {
-    STRIP = 1024 /* elements */
+    STRIP = 1024, /* elements */
+    CHUNK = 32,   /* of a strip: bytes of its mask are looked at together, */
+    NODES = 50    /* in kernels of at most so many nodes */
 };
 
 ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
@@ -19,7 +21,8 @@ ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
     }
 }
 
-void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
+/* finish: what computes and stores an element. */
+static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (*finish)(skeleton *s, batch *b)) {
     emit *e = s->e;
     for (int k = 0; k < s->noperands; k++)
         if (!skeleton_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
@@ -31,11 +34,23 @@ void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
         if (skeleton_moves(s, k))
             batch_access(s, &b, 0, k, cpu_element(s, k, row[k], l.i, stride));
     }
-    batch_finish(s, &b);
+    finish(s, &b);
     e->access_group = 0;
     int hints[] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group),
                    e->chained ? emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 2}") : 0};
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, e->chained ? 2 : 1);
+}
+
+void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) { row_by(s, n, row, stride, batch_finish); }
+
+/* ---- Under a mask ---- */
+
+/* The operands from element i on. */
+static void row_from(skeleton *s, const ssa *row, ssa i, ssa *from) {
+    for (int k = 0; k < s->noperands; k++)
+        from[k] = skeleton_moves(s, k) && s->v->operand[k].kind != OPERAND_CONSTANT
+                      ? skeleton_neighbour(s, k, row[k], i)
+                      : row[k];
 }
 
 /* Is an element of the mask true, of n from an address on (i1)? */
@@ -50,18 +65,64 @@ static ssa mask_any(skeleton *s, ssa any, ssa mask, ssa n) {
     return emit_value(e, "icmp ne i8 %s, 0", emit_value(e, "load i8, i8* %s", any.text).text);
 }
 
+static const long long ALL_TRUE = 0x0101010101010101; /* eight bytes of a mask */
+
+/* The words of a chunk's mask combined by `or` and `and`. */
+static void chunk_words(skeleton *s, ssa mask, ssa *any, ssa *all) {
+    emit *e = s->e;
+    ssa words = emit_value(e, "bitcast i8* %s to i64*", mask.text);
+    for (int j = 0; j < CHUNK / 8; j++) {
+        ssa word = emit_value(e, "load i64, i64* %s, align 1",
+                              emit_value(e, "getelementptr i64, i64* %s, i64 %d", words.text, j).text);
+        *any = j ? emit_op(e, "or i64", *any, word) : word;
+        *all = j ? emit_op(e, "and i64", *all, word) : word;
+    }
+}
+
+/* A chunk of a strip: only its mask is read where no element counts, and masked accesses, of which the stores are slow, are for chunks of
+ * which some do. */
+static void chunk(skeleton *s, const ssa *row) {
+    emit *e = s->e;
+    ssa any, all;
+    int every = emit_label_new(e), some = emit_label_new(e), end = emit_label_new(e);
+    chunk_words(s, row[variant_mask(s->v)], &any, &all);
+    int none = skeleton_if(s, emit_value(e, "icmp ne i64 %s, 0", any.text));
+    emit_branch_if(e, emit_value(e, "icmp eq i64 %s, %lld", all.text, ALL_TRUE), every, some);
+    emit_label(e, every);
+    row_by(s, ssa_constant(CHUNK), row, NULL, batch_finish_unmasked);
+    emit_branch(e, end);
+    emit_label(e, some);
+    row_by(s, ssa_constant(CHUNK), row, NULL, batch_finish);
+    emit_branch(e, end);
+    emit_label(e, end);
+    skeleton_end_if(s, none);
+}
+
+/* n elements of a strip. */
+static void strip_by_chunks(skeleton *s, const ssa *row, ssa n) {
+    emit *e = s->e;
+    ssa from[VARIANT_OPERANDS] = {0}, whole = emit_value(e, "and i64 %s, %d", n.text, -CHUNK);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), whole);
+    row_from(s, row, l.i, from);
+    chunk(s, from);
+    counted_loop_end(e, &l, ssa_constant(CHUNK), loop_no_unroll(e));
+    row_from(s, row, whole, from);
+    cpu_row(s, emit_op(e, "sub i64", n, whole), from, NULL);
+}
+
 /* A strip at a time, so that those without an element that counts cost the reading of their mask alone. */
 static void flat_by_strips(skeleton *s, ssa n) {
     emit *e = s->e;
     ssa row[VARIANT_OPERANDS] = {0}, any = emit_value(e, "alloca i8"), rest;
+    bool chunks = s->t->nodes <= NODES && !s->t->has_loop;
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), n);
-    for (int k = 0; k < s->noperands; k++)
-        row[k] = skeleton_moves(s, k) && s->v->operand[k].kind != OPERAND_CONSTANT
-                     ? skeleton_neighbour(s, k, s->base[k], l.i)
-                     : s->base[k];
+    row_from(s, s->base, l.i, row);
     rest = emit_min(e, emit_op(e, "sub i64", n, l.i), ssa_constant(STRIP));
     int end = skeleton_if(s, mask_any(s, any, row[variant_mask(s->v)], rest));
-    cpu_row(s, rest, row, NULL);
+    if (chunks)
+        strip_by_chunks(s, row, rest);
+    else
+        cpu_row(s, rest, row, NULL);
     skeleton_end_if(s, end);
     counted_loop_end(e, &l, ssa_constant(STRIP), loop_no_unroll(e));
 }
