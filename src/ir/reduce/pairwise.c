@@ -14,6 +14,7 @@ enum {
     LANES_MIN = 8,
     LANES_MOST = 16,    /* of one vector */
     FEW = 8,            /* elements that are combined without a loop, at most */
+    NODES_AT_ONCE = 64, /* the same for code that is written for several vectors at once */
     NODES = 500,        /* nodes of tree in the code of a group, at most */
     COUNTED_STEPS = 32, /* in a group of which bytes are counted */
     NEAR_BYTES = 64
@@ -79,10 +80,14 @@ lane_loop lanes_begin(emit *e, ssa width) {
 }
 
 void lanes_end(emit *e, lane_loop *l, bool masked) {
-    int hints[] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group), loop_no_unroll(e),
-                   masked ? emit_metadata(e, "!{!\"llvm.loop.vectorize.predicate.enable\", i1 true}") : 0};
+    int n = 2,
+        hints[4] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group), loop_no_unroll(e)};
+    if (masked)
+        hints[n++] = emit_metadata(e, "!{!\"llvm.loop.vectorize.predicate.enable\", i1 true}");
+    if (l->interleave)
+        hints[n++] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 %d}", l->interleave);
     e->access_group = l->group;
-    counted_loop_end_hints(e, &l->loop, ssa_constant(1), hints, (int)COUNT(hints) - !masked);
+    counted_loop_end_hints(e, &l->loop, ssa_constant(1), hints, n);
 }
 
 /* ---- Arrays of accumulators ---- */
@@ -277,6 +282,14 @@ static void take_counted(const pairwise *c, const lane_array *into, const elemen
     lanes_end(e, &l, c->masked);
 }
 
+/* How many vectors a loop over the lanes of one vector of 64 bytes takes at once, so that it is no loop; 0: LLVM decides, since there are
+ * more lanes, or each takes much code. */
+static int vectors_at_once(const pairwise *c, ssa width, int count) {
+    int64_t lanes;
+    bool few = ssa_is_constant(width, &lanes) && lanes <= LANES_MOST && count * step_nodes(c->w) <= NODES_AT_ONCE;
+    return few && c->w->s.e->target->vector_bits < 512 ? 512 / c->w->s.e->target->vector_bits : 0;
+}
+
 /* Takes `count` steps from p on into an array: combined behind what it holds, or, if it is empty (i1), in place of that. Even then the
  * code combines, but with the elements themselves: with uninitialised memory combining might not end. */
 static void take_lanes(const pairwise *c, const lane_array *into, const element_place *p, int count, ssa width,
@@ -292,6 +305,7 @@ static void take_lanes(const pairwise *c, const lane_array *into, const element_
     for (int j = 0; j < count; j++)
         at[j] = step_place(c, p, j);
     lane_loop l = lanes_begin(e, width);
+    l.interleave = vectors_at_once(c, width, count);
     for (int j = 0; j < count; j++)
         x[j] = element(c, &at[j], j, l.loop.i);
     partial all = fold_tree(w, x, count), old = lane_array_get(c, into, l.loop.i);

@@ -95,6 +95,7 @@ void extremum_run(extremum_search *x, const element_place *p, ssa m);
 typedef struct lane_loop {
     counted_loop loop;
     int group;
+    int interleave; /* vectors that are taken at once; 0: LLVM decides */
 } lane_loop;
 lane_loop lanes_begin(emit *e, ssa width);
 /* masked: the end of the last vector is masked, rather than taken lane by lane: half the code. */
