@@ -8,6 +8,7 @@
 enum {
     KEY_BYTES = 256,     /* of the array of keys: a step */
     BLOCK_BYTES = 16384, /* of keys in a block, at most */
+    NEAR_BYTES = 64,     /* of keys: lanes of so many take elements that follow each other */
     GROUP = 8,           /* steps whose keys are compared with each other before they are with the array */
     FIRST_STEPS = 8,     /* in the first block */
     FEWEST_STEPS = 2     /* elements for so many steps; for fewer it is not worth it */
@@ -139,14 +140,16 @@ static void note_nan(const extremum_search *x, const ssa *a, int count) {
     found_any(x, any);
 }
 
-/* Takes `count` steps from p on into the keys. `found` says then if an element was NaN; keys are not what they should be if so. */
-static void take(const extremum_search *x, const element_place *p, int count) {
+/* Takes `count` steps from p on into the keys, those of `lanes` lanes from `first` on; elements of a step are `width` apart. `found` says
+ * then if an element was NaN; keys are not what they should be if so. */
+static void take_lanes(const extremum_search *x, const element_place *p, ssa first, int lanes, int width, int count) {
     emit *e = x->c->w->s.e;
     element_place at[GROUP];
     ssa a[GROUP];
     for (int j = 0; j < count; j++)
-        at[j] = moved(x, p, ssa_constant((int64_t)j * x->width));
-    lane_loop l = lanes_begin(e, ssa_constant(x->width));
+        at[j] = moved(x, p, ssa_constant((int64_t)j * width));
+    lane_loop l = lanes_begin(e, ssa_constant(lanes));
+    l.interleave = lanes < x->width && e->target->vector_bits < 512 ? 512 / e->target->vector_bits : 0;
     for (int j = 0; j < count; j++)
         a[j] = key(x, &at[j], l.loop.i);
     if (is_floating(x))
@@ -154,8 +157,23 @@ static void take(const extremum_search *x, const element_place *p, int count) {
     for (int n = count; n > 1; n /= 2)
         for (int j = 0; j < n / 2; j++)
             a[j] = better(x, a[2 * j], a[2 * j + 1]);
-    keys_put(x, l.loop.i, better(x, keys_get(x, l.loop.i), a[0]));
+    ssa to = emit_op(e, "add i64", first, l.loop.i);
+    keys_put(x, to, better(x, keys_get(x, to), a[0]));
     lanes_end(e, &l, false);
+}
+
+/* Takes `count` steps from p on. Which elements go into which key does not matter, so they are taken in the order of memory. */
+static void take(const extremum_search *x, const element_place *p, int count) {
+    emit *e = x->c->w->s.e;
+    int near = NEAR_BYTES / dtypes[x->key].size;
+    if (count == 1) {
+        take_lanes(x, p, ssa_constant(0), x->width, x->width, 1);
+        return;
+    }
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(x->width));
+    element_place from = moved(x, p, emit_value(e, "mul i64 %s, %d", l.i.text, count));
+    take_lanes(x, &from, l.i, near, near, count);
+    counted_loop_end(e, &l, ssa_constant(near), loop_no_unroll(e));
 }
 
 /* Takes steps from *at on, `count` at a time, as long as there are that many. */
