@@ -87,7 +87,7 @@ enum {
     HELD_WORDS = 32,    /* registers of a thread for that, */
     HELD_FEW = 16,      /* elements of one height up to which there is a variant for each number of them, and */
     HELD_TOGETHER = 8,  /* those that a thread computes together */
-    HELD_COOP = 9,      /* log2 of the threads of a block that has a row, or of each block of a cluster that has it */
+    HELD_COOP = 9,      /* log2 of the threads that have a row in registers, at most */
     SECTOR = 32,        /* bytes that memory is read by: the calls of a block should have as much next to each other */
 };
 
@@ -564,21 +564,16 @@ static int cluster_coop(const cores *c, const loop_problem *s, int dimension, in
     return singly && c->core[dimension] >> (cluster + coop) >= CLUSTER_SINGLE ? coop + 1 : coop;
 }
 
-/* May clusters of 2^cluster blocks have a call each? Rows that are so few that each should have several blocks are left to those. */
-static bool can_cluster(const cores *c, const loop_problem *s, int cluster) {
-    return cluster <= s->clusters && s->traits->uniform && c->loop->count >= GRID_CALLS &&
-           c->loop->count <= GRID_MAX >> cluster;
-}
-
 /* Rows that the blocks of a cluster hold, a piece each: the smallest cluster whose pieces are small enough, or the largest. Rows that are so
  * few that each should have several blocks are left to those. */
 static bool choose_cluster(const cores *c, variant *v, const loop_problem *s, int64_t bytes, int copies) {
     int d = one_range(s->traits), lead = find_staged(c, s, d), cluster = 1;
-    if (lead < 0 || bytes <= CLUSTER_ROW)
+    if (lead < 0 || !s->clusters || !s->traits->uniform || bytes <= CLUSTER_ROW)
         return false;
     while (cluster < s->clusters && bytes >> cluster > CLUSTER_PIECE)
         cluster++;
-    if (!can_cluster(c, s, cluster) || bytes >> cluster > shared_most(s) - 2 * ACCESS_BYTES * UF_MAX_OPERANDS)
+    if (bytes >> cluster > shared_most(s) - 2 * ACCESS_BYTES * UF_MAX_OPERANDS || c->loop->count < GRID_CALLS ||
+        c->loop->count > GRID_MAX >> cluster)
         return false;
     begin_anywhere(c, v, d, lead);
     stage_whole(c, v, s->traits);
@@ -639,16 +634,14 @@ static bool choose_rows_held(const cores *c, variant *v, const loop_problem *s, 
     int most = least(HELD_WORDS / words, copies) / v->gufunc.vector;
     int64_t vectors = c->core[d] / v->gufunc.vector;
     int coop = most > HELD_LOOSE ? held_coop(vectors, most) : 0;
-    int cluster = coop > HELD_COOP ? coop - HELD_COOP : 0;
-    if (coop < 1 || (coop > COOP_WARP && (others || smallest(c) == 4)) || (cluster && !can_cluster(c, s, cluster)))
+    if (coop < 1 || coop > (others || smallest(c) == 4 ? COOP_WARP : HELD_COOP))
         return false;
     variant held = *v;
-    held.gufunc.cluster = (uint8_t)cluster;
-    held.gufunc.coop = (uint8_t)(coop - cluster);
+    held.gufunc.coop = (uint8_t)coop;
     held.gufunc.held = (uint8_t)ceil_shift(vectors, coop);
     if (held.gufunc.held <= HELD_LOOSE)
         held.gufunc.held = HELD_LOOSE + 1;
-    if (coop > COOP_WARP && wasted(w, &held, held.gufunc.held << cluster))
+    if (coop > COOP_WARP && wasted(w, &held, held.gufunc.held))
         return false;
     for (int k = 0; k < v->nin; k++)
         held.operand[k].held = reads_often(c, s->traits, k);

@@ -229,8 +229,8 @@ typedef struct variant {
                          the same; its extent, in elements or vectors, is at most held << coop, and at least
                          (held - HELD_LOOSE) << coop. 0: no operand is held */
             uint8_t
-                cluster; /* log2 of the blocks of a thread block cluster that compute these calls together. across: coop counts the
-                                threads of all of them. Else a call for each cluster; coop counts those of one block, more
+                cluster; /* log2 of the blocks of a thread block cluster that compute these calls together. held: coop counts the
+                                threads of all of them. pieces: a call for each cluster; coop counts those of one block, more
                                 than a warp. 0: a block alone */
         } gufunc;
         struct {
@@ -376,7 +376,7 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *   gufunc    coop <= COOP_WARP: blockDim.x >> coop calls a block; to COOP_BLOCK: 1 << coop threads; COOP_GRID: 1 << COOP_GRID_BLOCK threads,
  *             all blocks resident at once (a cooperative launch), their number a multiple of GPU_GUFUNC_BLOCKS. The grid may have fewer
  *             groups than there are calls: groups loop. across: 1 << (coop - cluster + across) threads, at most 1024, for 1 << across
- *             calls; with clusters the grid has one for all calls, and block b is of cluster b >> cluster. Other clusters:
+ *             calls; with clusters the grid has one for all calls, and block b is of cluster b >> cluster. pieces with clusters:
  *             1 << coop threads, and a cluster for each call, in order. Staged:
  *             dynamic shared memory of what the operands' parts need. Where coop is 0, ndim is 1,
  *             and every staged operand's core is in C order without gaps, one call's behind the other's, so that a block's cores are one

@@ -818,10 +818,10 @@ static const struct {
     {4096, 32768, false, DT_BFLOAT16, H200, "8 x 1, 1 x 128, 0 bytes, 32768 blocks of 128, 4 held, clusters of 1"},
     {5000, 32768, false, DT_BFLOAT16, H200, "8 x 1, 1 x 128, 0 bytes, 32768 blocks of 128, 5 held, clusters of 1"},
     {6000, 32768, false, DT_BFLOAT16, H200, "8 x 1, 1 x 256, 0 bytes, 32768 blocks of 256, 3 held, clusters of 1"},
-    {131072, 1024, false, DT_BFLOAT16, H200, "8 x 1, 1 x 512, 0 bytes, 8192 blocks of 512, 4 held, clusters of 8"},
+    {131072, 1024, false, DT_BFLOAT16, H200, "8 x 2, 1 x 256, 32784 bytes, 8192 blocks of 256, clusters of 8"},
     {131072, 100, false, DT_BFLOAT16, H200, "8 x 2, 1 x 2048, 0 bytes, 264 blocks of 512"},
     {16384, 8192, false, DT_BFLOAT16, H200, "8 x 1, 1 x 512, 0 bytes, 8192 blocks of 512, 4 held, clusters of 1"},
-    {32768, 4096, false, DT_BFLOAT16, H200, "8 x 1, 1 x 512, 0 bytes, 8192 blocks of 512, 4 held, clusters of 2"},
+    {32768, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 512, 65536 bytes, 4096 blocks of 512"},
     {24576, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 98304 bytes, 4096 blocks of 512"},
     {28001, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 28032 bytes, 16384 blocks of 256, clusters of 4"},
     {32768, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 32784 bytes, 16384 blocks of 256, clusters of 4"},
@@ -830,7 +830,7 @@ static const struct {
     {50257, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 50288 bytes, 16384 blocks of 256, clusters of 4"},
     {50257, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 256, 50288 bytes, 8192 blocks of 256, clusters of 2"},
     {131072, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 65552 bytes, 32768 blocks of 512, clusters of 8"},
-    {131072, 4096, false, DT_BFLOAT16, H200, "8 x 1, 1 x 512, 0 bytes, 32768 blocks of 512, 4 held, clusters of 8"},
+    {131072, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 256, 32784 bytes, 32768 blocks of 256, clusters of 8"},
     {262144, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 131088 bytes, 32768 blocks of 512, clusters of 8"},
     {400000, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 200016 bytes, 32768 blocks of 512, clusters of 8"},
     {500000, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 111136 bytes, 252 blocks of 512"},
@@ -894,8 +894,7 @@ static void test_lines_cover(void **unused) {
         const int64_t held = s.v.gufunc.held;
         assert_true((held > 0) == (s.v.operand[0].held > 0) && (!held || !s.g.shared));
         int64_t width = across > 1 ? 1 : s.v.gufunc.vector, tiles = n / width;
-        int threads = s.v.gufunc.coop + (across > 1 ? 0 : s.v.gufunc.cluster);
-        assert_true(!held || (held << threads >= tiles && (held - HELD_LOOSE) << threads <= tiles));
+        assert_true(!held || (held << s.v.gufunc.coop >= tiles && (held - HELD_LOOSE) << s.v.gufunc.coop <= tiles));
         assert_true(!held || (n % width == 0 && held > HELD_LOOSE && held * width <= HELD_MOST));
         rows += held && across == 1;
         if (s.v.gufunc.coop && s.v.operand[0].staged)

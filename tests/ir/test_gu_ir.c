@@ -745,12 +745,11 @@ typedef struct line_way {
     bool held;                          /* each thread has its elements in registers */
     int n, calls, coop, width; /* elements of a line; lines; log2 of threads along one and of lines side by side */
     int vector;                /* elements of an access */
-    int cluster; /* held: log2 of the blocks that a line's threads are in; across: `coop` counts those of all */
+    int cluster;               /* across, held: log2 of the blocks that a line's threads are in */
 } line_way;
 
 enum {
-    LINE_MOST = 100,
-    LINE_LONG = 400
+    LINE_MOST = 100
 };
 
 static line_way draw_line_way(int i) {
@@ -764,13 +763,6 @@ static line_way draw_line_way(int i) {
     if (!w.across) {
         w.coop = (int)pick(1, w.vector < 4 ? 5 : w.vector < 8 ? 4 : 3);
         w.n = w.vector * (int)pick((1 << w.coop) + 1, LINE_MOST / w.vector);
-        if (chance(50)) { /* two warps in each block */
-            w.cluster = (int)pick(1, 2);
-            w.coop = COOP_WARP + 1;
-            w.vector = 1;
-            w.n = (int)pick(1 << (w.coop + w.cluster), LINE_LONG);
-            w.calls = (int)pick(1, LINE_MOST * LINE_MOST / LINE_LONG);
-        }
         return w;
     }
     w.width = (int)pick(1, 5);
@@ -798,11 +790,11 @@ static variant line_variant(const tree *t, const line_way *way) {
     v.operand[2] = (variant_operand){.memory = DT_BOOL, .value = DT_BOOL, .kind = OPERAND_STRIDED};
     if (way->held) {
         v.operand[0].held = 1;
-        int n = way->across ? way->n : way->n / way->vector, threads = way->coop + (way->across ? 0 : way->cluster);
-        v.gufunc.held = (uint8_t)(((n - 1) >> threads) + 1 + pick(0, 1));
+        int n = way->across ? way->n : way->n / way->vector;
+        v.gufunc.held = (uint8_t)(((n - 1) >> way->coop) + 1 + pick(0, 1));
         if (v.gufunc.held <= HELD_LOOSE)
             v.gufunc.held = HELD_LOOSE + 1;
-        if ((v.gufunc.held - HELD_LOOSE) << threads > n)
+        if ((v.gufunc.held - HELD_LOOSE) << way->coop > n)
             v.gufunc.held--;
     }
     return v;

@@ -985,7 +985,7 @@ static void test_cpu_vectors(void **unused) {
         {{K_REL_DIFF, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, false, "", "scs"}, "divps"},
         {{K_REL_DIFF, DT_FLOAT64, LOOP_FLAT, 1, 1, 1, false, "float32,int32,float32", "ccc"}, "divpd"},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, "divps"},
-        {{K_REL_DIFF, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, "unpckhp|vperm"},
+        {{K_REL_DIFF, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, "unpckhp|punpckhdq|vperm"},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_TILE, 2, 4, 3, false, "", "cic"}, "divps"},
         {{K_ADD, DT_INT8, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, "paddb"},
         {{K_LESS, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, "cmp"},

@@ -14,9 +14,8 @@ bool held_covers(const body *b, const node *range) {
 static void find_tiles(body *b, struct held *h) {
     emit *e = b->e;
     const variant *v = e->frame->v;
-    int threads = v->gufunc.coop + (v->gufunc.across ? 0 : v->gufunc.cluster); /* log2 */
     for (int j = 0; j < h->count; j++) {
-        ssa i = j ? emit_value(e, "add i64 %%rank, %d", j << threads) : ssa_named("%%rank");
+        ssa i = j ? emit_value(e, "add i64 %%rank, %d", j << v->gufunc.coop) : ssa_named("%%rank");
         h->there[j] = ssa_none();
         if (h->width > 1)
             i = emit_value(e, "mul i64 %s, %d", i.text, h->width);

@@ -189,7 +189,7 @@ static void calls_by_grid(gufunc_writer *w, gpu *g) {
     counted_loop_end(e, &l, emit_widen(e, coops), loop_no_unroll(e));
 }
 
-/* A call for each cluster of blocks, each of which has a piece of it, or whose threads hold it. */
+/* A call for each cluster of blocks, each of which has a piece of it. */
 static void calls_by_cluster(gufunc_writer *w, gpu *g) {
     emit *e = w->s.e;
     int cluster = w->s.v->gufunc.cluster, coop = w->s.v->gufunc.coop;
@@ -201,8 +201,7 @@ static void calls_by_cluster(gufunc_writer *w, gpu *g) {
     ssa call = emit_widen(e, emit_value(e, "lshr i32 %s, %d", block.text, cluster));
     find_call(w, g, call);
     coop_cluster_arrive(e);
-    if (w->s.v->gufunc.pieces)
-        piece_find(w, g->aligned, emit_widen(e, own), ssa_constant(1 << cluster));
+    piece_find(w, g->aligned, emit_widen(e, own), ssa_constant(1 << cluster));
     whole_cores(w, g->staged, emit_widen(e, thread), ssa_constant(1 << coop), g->aligned);
     coop_cluster_wait(e);
     gufunc_call(w, emit_value(e, "icmp eq i64 %s, 0", rank.text));
