@@ -15,6 +15,10 @@ CXX_WARNINGS = -Wall -Wextra -Wpedantic -Wshadow
 COMPILE_CXX = $(CXX) -std=c++17 $(CXX_WARNINGS) -MMD -MP -Iinclude $(CPPFLAGS) $(CFLAGS)
 COMPILE = $(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -ffp-contract=off -MMD -MP -Iinclude $(CPPFLAGS) $(CFLAGS)
 RELEASE = -DNDEBUG# the library goes without the assertions that unit tests compile its sources with
+# Without CFLAGS of the user's, unit tests have lines for a debugger and no variables, and their own files little optimisation: in full
+# these take a third of the time that `make programs` does.
+INSIDE_CFLAGS := $(if $(filter file,$(origin CFLAGS)),-g1)
+TEST_CFLAGS := $(if $(filter file,$(origin CFLAGS)),-O1 -g1)
 LIBS = -lm -ldl -lpthread
 TOOL_LIBS = -lz# of the tool alone: .npz files
 # Programs built here also run where the test libraries are not installed: build/lib has copies of them.
@@ -109,7 +113,7 @@ $(BUILD)/obj/generated/%.o: $(BUILD)/generated/%.c $(BUILD)/.flags | $(DEPS)/.de
 # Holds the compile command; changes when the command does, and everything with it.
 $(BUILD)/.flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' "$(COMPILE) $(RELEASE)" | cmp -s - $@ || printf '%s\n' "$(COMPILE) $(RELEASE)" > $@
+	@printf '%s\n' "$(COMPILE) $(RELEASE) $(TEST_CFLAGS)" | cmp -s - $@ || printf '%s\n' "$(COMPILE) $(RELEASE) $(TEST_CFLAGS)" > $@
 
 # ---- Examples and tests ----
 
@@ -134,13 +138,13 @@ vpath %.c $(TEST_FOLDERS)
 $(BUILD)/test/obj/%.o: %.c $(BUILD)/.flags | $(DEPS)/.deps-test
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(COMPILE) -Isrc -Itests/support -c -o $@ $<
+	$(Q)$(COMPILE) $(TEST_CFLAGS) -Isrc -Itests/support -c -o $@ $<
 
 # Unit tests link the library's sources, compiled with assertions, so that internal functions are in reach, and the helpers beside them.
 $(BUILD)/test/inside/%.o: src/%.c $(BUILD)/.flags | $(DEPS)/.deps-build
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(COMPILE) -Isrc -fPIC -fvisibility=hidden -c -o $@ $<
+	$(Q)$(COMPILE) $(INSIDE_CFLAGS) -Isrc -fPIC -fvisibility=hidden -c -o $@ $<
 
 $(BUILD)/test/libinside.a: $(SOURCES:src/%.c=$(BUILD)/test/inside/%.o) $(BUILD)/obj/generated/catalogue.o
 	@mkdir -p $(@D)
@@ -184,9 +188,9 @@ programs: all $(EXAMPLES) test-programs
 
 test-programs: $(TESTS) $(MOCKS) $(BUILD)/lib/.copied
 
-# As many jobs as processors, unless make was told how many.
+# Unless make was told how many jobs, there is one for each processor, and one more as installing what is missing waits for a network.
 test:
-	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) programs
+	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$$(($$(nproc) + 1))) deps programs
 	@BUILD=$(BUILD) VENV=$(VENV) sh tests/run.sh
 
 # Runs what was built, with the GPU tests on: a machine with a GPU needs neither a compiler nor the test libraries.
@@ -281,6 +285,9 @@ tests/header/libufunc-$(VERSION).abi: | $(BUILD)/libufunc.so $(DEPS)/.deps-lint
 # ---- Dependencies: tools/deps.sh installs what one group of targets needs and is not there ----
 
 deps: $(DEPS)/.deps-build $(DEPS)/.deps-demo $(DEPS)/.deps-test
+
+# The compiler comes first: the others install while it works.
+$(DEPS)/.deps-demo $(DEPS)/.deps-test: | $(DEPS)/.deps-build
 
 $(DEPS)/.deps-%: tools/deps.sh
 	@mkdir -p $(@D)

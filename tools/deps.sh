@@ -90,12 +90,16 @@ install_packages() {
     apt install -y -qq --no-install-recommends $(packages "$@") >/dev/null
 }
 
-# Installs one package into the Python environment of the project, which is made if it does not exist.
-python_package() {
-    "$VENV/bin/python" -c "$2" 2>/dev/null && return
-    echo "deps: pip install $1 into $VENV"
+# python_packages CHECK PACKAGE..: installs packages into the Python environment of the project, which is made if it does not exist,
+# if the check fails. Of their modules only those that the check imports are compiled, which is most that is ever used.
+python_packages() {
+    check=$1
+    shift
+    "$VENV/bin/python" -c "$check" 2>/dev/null && return
+    echo "deps: pip install $* into $VENV"
     [ -x "$VENV/bin/python" ] || python3 -m venv "$VENV"
-    "$VENV/bin/pip" install -q --disable-pip-version-check "$1"
+    "$VENV/bin/pip" install -q --disable-pip-version-check --no-compile "$@"
+    env -u PYTHONDONTWRITEBYTECODE "$VENV/bin/python" -c "$check"
 }
 
 missing=
@@ -109,7 +113,8 @@ $table
 END
 [ -z "$missing" ] || install_packages $missing
 
-case $group in test | bench) python_package 'numpy>=2.2' \
-    'import numpy; assert tuple(map(int, numpy.__version__.split(".")[:2])) >= (2, 2)' ;; esac
-case $group in test) python_package scipy 'import scipy.special'; python_package mpmath 'import mpmath' ;; esac
-case $group in bench) python_package numba 'import numba' ;; esac
+new_numpy='import numpy; assert tuple(map(int, numpy.__version__.split(".")[:2])) >= (2, 2)'
+case $group in
+test) python_packages "$new_numpy; import numpy.random, scipy.special, mpmath" 'numpy>=2.2' scipy mpmath ;;
+bench) python_packages "$new_numpy; import numba" 'numpy>=2.2' numba ;;
+esac
