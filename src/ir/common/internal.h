@@ -44,7 +44,7 @@ typedef struct body {
     int ended;       /* label of the way out for an element that has ended (report.h); 0: none yet */
 
     struct held *held; /* GPU: what the thread has of operands in registers (construct/held.h); NULL: nothing */
-    bool if_aligned;   /* and accesses to neighbours are made by vectors only where %aligned is true; else it is known to be */
+    bool if_aligned; /* and accesses to neighbours go by vectors only where %aligned is true; else it is known to be */
 
     const node *summed; /* a reduction whose value is known, and that */
     ssa sum;
