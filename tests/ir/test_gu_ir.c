@@ -1,7 +1,7 @@
 /* test_gu_ir.c - code of generalized ufuncs: directed and random kernels for random variants are accepted by every LLVM and
  * by libNVVM; for every kind of cooperative group, run on a simulated GPU, they give what the interpreter gives.
- * What the code and the traits of single kernels are is in test_gu_code.c. UF_SEED repeats a run, UF_TRIALS sets the number of variants
- * (default: as many as go in a second). */
+ * What the code and the traits of single kernels are is in test_gu_code.c. UF_SEED repeats a run, PROP_N=n tries n times as many
+ * variants. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ir/ir.h"
@@ -157,12 +156,6 @@ static variant random_variant(const tree *t, bool on_gpu) {
 
 /* ---- Accepted ---- */
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* One LLVM by turn; for the GPU libNVVM for an architecture by turn, of both its dialects, now and then with ptxas. */
 static const char *judge(const code_module *m, bool on_gpu, int64_t turn) {
     static const int archs[] = {90, 100, 75, 120};
@@ -188,15 +181,13 @@ static void accept(const gu_kernel *k, const tree *t, bool on_gpu, int64_t turn)
     arena_free(&a);
 }
 
-/* Calls try until the time or the number of trials is over. */
-static void sample(void (*try)(int64_t turn)) {
-    const char *given = getenv("UF_TRIALS");
-    int64_t most = given ? atoll(given) : INT64_MAX, turn = 0;
-    double end = now() + (given ? 1e9 : 0.7);
-    for (; turn < most && now() < end; turn++)
+static void sample(void (*try)(int64_t turn), int64_t n) {
+    for (int64_t turn = 0; turn < trials(n); turn++)
         try(turn);
-    print_message("%lld variants\n", (long long)turn);
 }
+
+/* libNVVM takes most of the time where it is. */
+static int64_t accepted_trials(void) { return nvvm_found() ? 12 : 60; }
 
 static void try_directed(int64_t turn) {
     arena a = {0};
@@ -210,7 +201,7 @@ static void try_directed(int64_t turn) {
 
 static void test_directed(void **state) {
     (void)state;
-    sample(try_directed);
+    sample(try_directed, accepted_trials());
 }
 
 static void try_random(int64_t turn) {
@@ -233,7 +224,7 @@ static void try_random(int64_t turn) {
 
 static void test_random(void **state) {
     (void)state;
-    sample(try_random);
+    sample(try_random, accepted_trials());
 }
 
 /* More of everything than the tables hold. */
@@ -370,7 +361,8 @@ typedef struct launched {
 } launched;
 
 static int64_t count_unrolled, count_parts, count_pieces, count_heads, count_held;
-static bool sharing; /* all variants are unrolled, and threads share calls if they can */
+static bool sharing;   /* all variants are unrolled, and threads share calls if they can */
+static bool only_rare; /* variants are simulated only if they are what is drawn rarely */
 
 /* Some core dimension that has stride 1; see variant_operand. */
 static uint8_t unit_of(const gu_case *x, int k) {
@@ -615,11 +607,15 @@ static const char *first_difference(const gu_case *x, int k) {
     return NULL;
 }
 
+static bool is_rare(const variant *v) {
+    return sharing ? v->gufunc.unrolled && core_sharers(v) > 1 : v->gufunc.unrolled || v->gufunc.held;
+}
+
 static void simulate(gu_case *x, launched *l) {
     gu_kernel k = {"simulated", x->c.layout.data, x->c.p.source.data, x->c.p.signature};
     arena a = {0};
     draw_launch(x, l);
-    if (!l->calls)
+    if (!l->calls || (only_rare && !is_rare(&l->v)))
         return;
     for (int i = l->v.nin; i < l->v.nin + l->v.nout; i++)
         memcpy(x->buffers[i].used, x->buffers[i].before, x->buffers[i].size);
@@ -716,14 +712,15 @@ static void test_simulated(void **state) {
     skip();
 #endif
     count_unrolled = count_parts = count_held = 0;
-    sample(try_simulated);
-    sample(try_simulated_directed);
-    for (int i = 0; i < 2000 && !(count_unrolled && count_held); i++) /* however few there was time for */
+    sample(try_simulated, 60);
+    sample(try_simulated_directed, 100);
+    only_rare = true;
+    for (int i = 0; i < 2000 && !(count_unrolled && count_held); i++) /* however few were tried */
         try_simulated_directed(i);
     sharing = true;
     for (int i = 0; i < 2000 && count_parts < 3; i++)
         try_simulated_directed(i);
-    sharing = false;
+    sharing = only_rare = false;
     print_message("%lld unrolled, %lld of them shared by threads\n", (long long)count_unrolled, (long long)count_parts);
     print_message("%lld held\n", (long long)count_held);
     print_message("%lld in pieces, %lld of these by vectors\n", (long long)count_pieces, (long long)count_heads);
