@@ -1,6 +1,8 @@
 """extrema.py - positions of largest and smallest elements against NumPy: lengths around those of vectors, steps, blocks and parts, where the
 best elements are few, many, in order, at the ends, NaN, or zeros of both signs. The elements themselves, and counts. And texts that nearly are such a reduction: those of
-the last of equal elements, and without NaN."""
+the last of equal elements, and without NaN. PROP_N=n goes through all of it n times."""
+import functools
+import os
 import sys
 
 import numpy as np
@@ -156,5 +158,14 @@ def beginnings(rng):
             assert out == (-7 if first >= a.max() else np.argmax(a)), (n, first, out)
 
 
+def repeated(test):
+    @functools.wraps(test)
+    def several(rng):
+        for _ in range(int(os.environ.get("PROP_N", "1"))):
+            test(rng)
+    return several
+
+
 if __name__ == "__main__":
-    sys.exit(run([positions, rows, unaligned, guarded, elements, counts, other_texts, beginnings]))
+    tests = positions, rows, unaligned, guarded, elements, counts, other_texts, beginnings
+    sys.exit(run([repeated(test) for test in tests]))

@@ -2,7 +2,7 @@
 functions give with a Python number, and which numbers they refuse.
 
 Each call is made twice, so that the one which chooses the signature and those which know it must agree, and by both rules.
-UF_TEST_GPU=1 makes some of the comparisons on the GPU as well.
+PROP_N=n draws n times as many pairs and numbers. UF_TEST_GPU=1 makes some of the comparisons on the GPU as well.
 """
 import os
 import random
@@ -13,6 +13,7 @@ import numpy as np
 
 from uf import DTYPES, ERR_CAST, ERR_SIGNATURE, FIRST_MATCH, GPU, Failure, Func
 
+ROUNDS = int(os.environ.get("PROP_N", "1"))
 COMPARISONS = {
     "less": lambda a, b: a < b, "less_equal": lambda a, b: a <= b, "greater": lambda a, b: a > b,
     "greater_equal": lambda a, b: a >= b, "equal": lambda a, b: a == b, "not_equal": lambda a, b: a != b,
@@ -64,7 +65,7 @@ def arrays_by_value(rng):
         for a in INTEGERS:
             for b in INTEGERS:
                 pairs = [(v, w) for v in edges(a) for w in edges(b)]
-                pairs = rng.sample(pairs, min(len(pairs), 200))
+                pairs = rng.sample(pairs, min(len(pairs), 200 * ROUNDS))
                 want = np.array([compare(v, w) for v, w in pairs])
                 check(f, name, array([v for v, _ in pairs], a), array([w for _, w in pairs], b), len(pairs), want)
 
@@ -86,8 +87,9 @@ def narrow_numbers_by_value(rng):
         f = Func.load(name)
         for t in INTEGERS:
             for u in INTEGERS:
-                values, n = edges(t), rng.choice(edges(u))
-                check(f, name, array(values, t), array(n, u), len(values), np.array([compare(v, n) for v in values]))
+                values = edges(t)
+                for n in rng.choices(edges(u), k=ROUNDS):
+                    check(f, name, array(values, t), array(n, u), len(values), np.array([compare(v, n) for v in values]))
 
 
 # ---- Other functions, as NumPy ----
@@ -134,7 +136,7 @@ def as_numpy(rng):
         f, ufunc = Func.load(name), getattr(np, name)
         for t in DTYPES:
             x = np.ones(3, t)
-            for n in rng.sample(NUMBERS, 3):
+            for n in rng.sample(NUMBERS, min(len(NUMBERS), 3 * ROUNDS)):
                 for reverse in (False, True):
                     want = numpy_result(ufunc, *((n, x) if reverse else (x, n)))
                     if want is None or (t.kind == "b" and isinstance(n, bool)):
