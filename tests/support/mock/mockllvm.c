@@ -1,6 +1,9 @@
-/* mockllvm.c - a libLLVM that says that it is version 99.1.0, or MOCKLLVM_VERSION. It hands every call on to a real one, and can break two of them. All
- * parameters and results are numbers and pointers, so that one prototype of eight words serves for all. */
+/* mockllvm.c - a libLLVM that says that it is version 99.1.0, or MOCKLLVM_VERSION. It hands every call on to a real one, can break two of them, and can
+ * leave most modules as they are instead of optimising them. All parameters and results are numbers and pointers, so that one
+ * prototype of eight words serves for all. */
 #include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +15,7 @@ typedef void *word;
 typedef word function(word, word, word, word, word, word, word, word);
 
 static function *real(const char *name) {
-    static void *handle;
+    static _Atomic(void *) handle;
     if (!handle && getenv(MOCKLLVM_REAL))
         handle = dlopen(getenv(MOCKLLVM_REAL), RTLD_NOW | RTLD_LOCAL);
     void *address = handle ? dlsym(handle, name) : NULL;
@@ -34,13 +37,13 @@ static int breaks(const char *what) {
 /* clang-format off */
 #define FUNCTIONS                                                                                                      \
     F(GetHostCPUName) F(GetHostCPUFeatures) F(GetDefaultTargetTriple) F(GetTargetFromTriple)                          \
-    F(DisposeMessage) F(CreateTargetMachine) F(DisposeTargetMachine) F(CreateTargetDataLayout)                        \
+    F(DisposeMessage) F(DisposeTargetMachine) F(CreateTargetDataLayout)                        \
     F(DisposeTargetData) F(ContextCreate) F(ContextDispose) F(ContextSetDiagnosticHandler)                            \
     F(GetDiagInfoDescription) F(GetDiagInfoSeverity) F(CreateMemoryBufferWithMemoryRange) F(GetBufferStart)           \
     F(GetBufferSize) F(DisposeMemoryBuffer) F(VerifyModule) F(DisposeModule) F(SetTarget)                             \
     F(SetModuleDataLayout) F(GetNamedFunction) F(IsDeclaration) F(GetFirstFunction) F(GetNextFunction)                \
     F(GetEnumAttributeKindForName) F(CreateEnumAttribute) F(AddAttributeAtIndex) F(SetValueName2)                     \
-    F(CreatePassBuilderOptions) F(DisposePassBuilderOptions) F(RunPasses) F(GetErrorMessage)                          \
+    F(CreatePassBuilderOptions) F(DisposePassBuilderOptions) F(GetErrorMessage)                          \
     F(DisposeErrorMessage) F(ConsumeError) F(OrcCreateLLJITBuilder)                                                   \
     F(OrcLLJITBuilderSetObjectLinkingLayerCreator)                                                                    \
     F(OrcCreateRTDyldObjectLinkingLayerWithSectionMemoryManager) F(OrcCreateLLJIT)                                    \
@@ -67,10 +70,38 @@ F(InitializeAArch64AsmParser)
 
 EXPORT void LLVMGetVersion(unsigned *major, unsigned *minor, unsigned *patch);
 EXPORT void LLVMGetVersion(unsigned *major, unsigned *minor, unsigned *patch) {
-    const char *version = getenv("MOCKLLVM_VERSION");
+    const char *version = getenv(MOCKLLVM_VERSION);
     *major = version ? (unsigned)atoi(version) : 99;
     *minor = 1;
     *patch = 0;
+}
+
+/* Whether the module that this thread compiles next is optimised. */
+static _Thread_local int optimises = 1;
+
+static int next_is_optimised(void) {
+    static atomic_int begun;
+    const char *value = getenv(MOCKLLVM_OPTIMISES);
+    int first, of;
+    if (!value || sscanf(value, "%d/%d", &first, &of) != 2)
+        return 1;
+    return atomic_fetch_add(&begun, 1) % of == (first - 1) % of;
+}
+
+EXPORT word LLVMCreateTargetMachine(word target, word triple, word cpu, word features, int level, int reloc, int model);
+EXPORT word LLVMCreateTargetMachine(word target, word triple, word cpu, word features, int level, int reloc,
+                                    int model) {
+    optimises = next_is_optimised();
+    return real("LLVMCreateTargetMachine")(target, triple, cpu, features,
+                                           (word)(__INTPTR_TYPE__)(optimises ? level : 0), (word)(__INTPTR_TYPE__)reloc,
+                                           (word)(__INTPTR_TYPE__)model, 0);
+}
+
+EXPORT word LLVMRunPasses(word module, const char *passes, word machine, word options);
+EXPORT word LLVMRunPasses(word module, const char *passes, word machine, word options) {
+    static char none[] = "default<O0>";
+    return real("LLVMRunPasses")(module, optimises ? (word)(__UINTPTR_TYPE__)passes : none, machine, options, 0, 0, 0,
+                                 0);
 }
 
 EXPORT int LLVMParseIRInContext(word context, word text, word *out, char **message);
