@@ -23,7 +23,7 @@
 
 enum {
     ROWS = 1000,
-    CLIENTS = 8,
+    CLIENTS = 12, /* room for all clients of the demonstration, those that are just leaving included */
     LINE = 2000,
     STEPS = 1000000
 };
@@ -425,6 +425,7 @@ int main(int argc, char **argv) {
         for (int i = 0; i < KINDS; i++)
             pthread_join(threads[i], NULL);
         crowd();
+        await_end();
         be_friendly(NULL);
         await_end();
         printf("udf_server  %-7s friendly clients got all replies, the slowest after %.0f ms\n", name_of(where),
