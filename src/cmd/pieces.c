@@ -1,5 +1,6 @@
 /* pieces.c - a call in pieces along the outer dimensions of its outputs, so that its progress is seen. Each element is computed as in one
  * call; methods say where that is so. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,6 +143,7 @@ uf_status compute_watched(call *c, const method *m) {
     pieces *p = is_cut(c, m) ? calloc(1, sizeof *p) : NULL;
     const int64_t elements = elements_of(c), outputs = p ? array_elements(&c->args[c->nin]) : 0;
     const int64_t weight = outputs ? elements / outputs : 1;
+    assert(weight > 0); /* outputs are among the arrays */
     progress_begin("computing", elements, " elements");
     uf_status s;
     if (p) {

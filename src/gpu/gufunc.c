@@ -615,7 +615,7 @@ static bool can_hold(const cores *c, const code_traits *traits, int dimension, b
     return true;
 }
 
-/* log2 of the threads for a row, where each has up to `most` vectors; more where then fewer of these lie beyond the end. */
+/* log2 of the threads for a row, where each has up to `most` vectors, or a quarter more if then fewer of these lie beyond the end. */
 static int held_coop(int64_t vectors, int most) {
     int coop = log2_ceil((uint64_t)((vectors + most - 1) / most));
     bool loose = ceil_shift(vectors, coop) << coop > vectors + vectors / 8;

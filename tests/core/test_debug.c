@@ -25,7 +25,7 @@ static const DLDataType int64 = {kDLInt, 64, 1}, int32 = {kDLInt, 32, 1}, int16 
 static uf_status settle(uf_status s) { return s || !views_on_gpu() ? s : uf_sync((DLDevice){kDLCUDA, 0}, NULL); }
 
 static uf_status call(const uf_func *f, int n, view *views, bool masked, int threads) {
-    DLTensor args[4];
+    DLTensor args[4] = {0};
     for (int k = 0; k < n; k++) {
         GOOD(view_send(&views[k]));
         args[k] = views[k].used;

@@ -19,9 +19,9 @@ static void find_tiles(body *b, struct held *h) {
         h->there[j] = ssa_none();
         if (h->width > 1)
             i = emit_value(e, "mul i64 %s, %d", i.text, h->width);
-        if (j >= h->count - HELD_LOOSE) {
+        if (j >= h->count - HELD_LOOSE) { /* there are more, so that the first is there */
             h->there[j] = emit_value(e, "icmp slt i64 %s, %%s%d", i.text, h->dimension);
-            i = emit_select_as(e, "i64", h->there[j], i, j ? h->index[0] : ssa_constant(0));
+            i = emit_select_as(e, "i64", h->there[j], i, h->index[0]);
         }
         h->index[j] = i;
     }
