@@ -534,6 +534,12 @@ typedef struct uf_options {
      * read until the call returns, on CUDA until its work is done. On CUDA it must be host memory that the device can read,
      * kDLCUDAHost or kDLCUDAManaged of uf_empty, or registered with CUDA by the caller; other memory is an ARGUMENT error. */
     const volatile int *cancel;
+    /* Where another thread finds how much of the call is done; NULL: nowhere. On the CPU the call sets it to 0 when it begins, to 1
+     * when it has ended without an error, and meanwhile to the share that is done, which never falls: each time a part of the work
+     * ends, some 10 ms, or one inner call or result, after the one before. It stays 0 where another library does the work, and in
+     * calls that consist of others (those of LAPACK's forms, reductions of large cores). A double is stored as a whole; results are
+     * the same with it. A plan has that of the options it was made with. On CUDA nothing is written to it. */
+    volatile double *progress;
 } uf_options;
 
 /* Applies a function.
@@ -680,6 +686,7 @@ typedef struct uf_reduce_options {
     int threads;                /* CPU: largest number of threads; 0: all */
     unsigned flags;             /* UF_ORDERED, UF_SERIAL, UF_FIRST_MATCH, UF_DETERMINISTIC */
     const volatile int *cancel; /* as in uf_options */
+    volatile double *progress;  /* as in uf_options */
 } uf_reduce_options;
 
 /* Reduces.
@@ -981,6 +988,7 @@ enum {
         bool keepdims;               /* uf_axes.keepdims */                                                \
         const uf_axes *axes;         /* UF_AXES_EACH(UF_AXES(0, 1), UF_AXES(0)): those of each argument */ \
         const volatile int *cancel;                                                                        \
+        volatile double *progress;                                                                         \
         DLTensor args[n];                                                                                  \
     }
 typedef UF_CALL_ARGS_(1) uf_call_args;
@@ -1003,6 +1011,7 @@ typedef UF_CALL_ARGS_(1) uf_call_args;
         void *scratch;                                                                                            \
         size_t scratch_size;                                                                                      \
         const volatile int *cancel;                                                                               \
+        volatile double *progress;                                                                                \
         DLTensor args[n];                                                                                         \
     }
 typedef UF_REDUCE_ARGS_(1) uf_reduce_args;
@@ -1021,6 +1030,7 @@ typedef UF_REDUCE_ARGS_(1) uf_reduce_args;
         size_t scratch_size;                                                 \
         unsigned flags;                                                      \
         const volatile int *cancel;                                          \
+        volatile double *progress;                                           \
         DLTensor args[n];                                                    \
     }
 typedef UF_ACCUMULATE_ARGS_(1) uf_accumulate_args;
@@ -1037,6 +1047,7 @@ typedef UF_ACCUMULATE_ARGS_(1) uf_accumulate_args;
         int block;                  \
         int elements;               \
         const volatile int *cancel; \
+        volatile double *progress;  \
         DLTensor args[n];           \
     }
 typedef UF_FORALL_ARGS_(1) uf_forall_args;

@@ -386,6 +386,7 @@ struct options {
     std::size_t scratch_size = 0;
     int block = 0, elements = 0;
     const volatile int *cancel = nullptr;
+    volatile double *progress = nullptr;
 
     UF_WITH_(options, stream, (void *value), stream = value)
     UF_WITH_(options, device, (DLDevice value), device = value)
@@ -399,6 +400,7 @@ struct options {
     UF_WITH_(options, block, (int value), block = value)
     UF_WITH_(options, elements, (int value), elements = value)
     UF_WITH_(options, cancel, (const volatile int *value), cancel = value)
+    UF_WITH_(options, progress, (volatile double *value), progress = value)
 };
 
 // Options of reductions: members as in uf_reduce_options.
@@ -415,6 +417,7 @@ struct reduce_options {
     int threads = 0;
     unsigned flags = 0;
     const volatile int *cancel = nullptr;
+    volatile double *progress = nullptr;
 
     UF_WITH_(reduce_options, axes, (const uf::axes &value), axes = value)
     UF_WITH_(reduce_options, keepdims, (bool value = true), keepdims = value)
@@ -427,6 +430,7 @@ struct reduce_options {
     UF_WITH_(reduce_options, threads, (int value), threads = value)
     UF_WITH_(reduce_options, flags, (unsigned value), flags = value)
     UF_WITH_(reduce_options, cancel, (const volatile int *value), cancel = value)
+    UF_WITH_(reduce_options, progress, (volatile double *value), progress = value)
 };
 
 namespace detail {
@@ -449,6 +453,7 @@ class c_options {
         options_.block = o.block;
         options_.elements = o.elements;
         options_.cancel = o.cancel;
+        options_.progress = o.progress;
     }
     c_options(const c_options &) = delete;
     const uf_options *get() const { return &options_; }
@@ -476,6 +481,7 @@ class c_reduce_options {
         options_.threads = o.threads;
         options_.flags = o.flags;
         options_.cancel = o.cancel;
+        options_.progress = o.progress;
     }
     c_reduce_options(const c_reduce_options &) = delete;
     const uf_reduce_options *get() const { return &options_; }

@@ -331,6 +331,8 @@ typedef struct launch {
      * addresses of elements 0. */
     int block;                  /* GPU: threads in a block; 0: the engine's choice */
     const volatile int *cancel; /* the call ends once it is not 0; NULL: it cannot be cancelled */
+    /* CPU: what grows by the share of the launch that is done, to 1; NULL: nothing */
+    volatile double *progress;
     /* Variants that report: how errors name the function and its elements. The engine copies what it needs for
      * later. */
     const char *name, *source;

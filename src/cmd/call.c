@@ -151,6 +151,26 @@ static uf_status to_device(DLManagedTensor **copy, DLDevice device, DLTensor *t,
     return s;
 }
 
+/* The elements of the largest array. */
+static int64_t elements_of(const call *c) {
+    int64_t elements = 0;
+    for (int k = 0; k < c->nargs; k++) {
+        int64_t n = array_elements(&c->args[k]);
+        elements = n > elements ? n : elements;
+    }
+    return elements;
+}
+
+/* Computes, also what is enqueued on a device, to its end, with progress on the terminal. */
+static uf_status compute_watched(call *c, const method *m) {
+    const DLDevice device = c->job->device;
+    progress_begin("computing", elements_of(c), " elements");
+    uf_status s = m->compute(c);
+    s = s || m->stages || device.device_type == kDLCPU ? s : uf_sync(device, NULL);
+    progress_end();
+    return s;
+}
+
 /* Copies the arrays of the call, but not the numbers, to the device, computes there, and copies the outputs back. */
 static uf_status compute_on_device(call *c, const method *m, DLManagedTensor **copies) {
     DLTensor host[UF_MAX_OPERANDS], mask;
@@ -294,7 +314,8 @@ uf_options call_options(const call *c) {
                         .signature = j->signature,
                         .where = c->mask,
                         .threads = j->threads,
-                        .flags = j->flags | (staged ? UF_STAGE : 0)};
+                        .flags = j->flags | (staged ? UF_STAGE : 0),
+                        .progress = progress_share()};
 }
 
 int first_axis(const call *c) { return c->job->has_axes ? c->job->axes[0] : 0; }

@@ -127,13 +127,11 @@ bool is_near(const char *given, const char *name);
 
 /* ---- Progress and signals (progress.c, signals.c) ---- */
 
-/* Is standard error a terminal? */
-bool progress_wanted(void);
 /* Begins to watch work on so many elements, if it is wanted: from a second on a line of the terminal says how far it is. One work at
  * a time. */
 void progress_begin(const char *what, int64_t total, const char *unit);
-/* So many more are done. */
-void progress_step(int64_t more);
+/* Where a call is to say which share of it is done (uf_options.progress). */
+volatile double *progress_share(void);
 void progress_end(void);
 /* Wipes the line away, if there is one; may be called by the handler of a signal. */
 void progress_wipe(void);
@@ -455,20 +453,11 @@ typedef struct method {
     const char *(*fit)(call *c); /* sets nin; returns why the verb cannot use the function, or NULL */
     uf_status (*infer)(call *c); /* sets dtypes and shapes of the outputs */
     uf_status (*compute)(call *c);
-    /* May the work be cut in pieces of the outputs, which then have the same bits? NULL: it may not. */
-    bool (*is_divisible)(const call *c);
-    /* The dimension of input k (of the mask: k is -1), whose rank, not 0, is ndim, that goes along dimension d of the outputs, or -1. */
-    int (*dimension)(const call *c, int k, int ndim, int d);
     /* Must input k, a number, be copied to the device? NULL: none must, since numbers travel by value. */
     bool (*moves_number)(const call *c, int k);
 } method;
 
 extern const method call_method, outer_method, reduce_method, accumulate_method;
-
-/* The dimension of an array of that rank which goes along dimension d of the outputs, where it broadcasts; -1: none. (pieces.c) */
-int trailing_dimension(const call *c, int ndim, int d);
-/* Computes, with progress on the terminal. (pieces.c) */
-uf_status compute_watched(call *c, const method *m);
 
 /* The `fit` of the verbs that reduce (reduce.c). */
 const char *fit_reducing(call *c);

@@ -134,7 +134,8 @@ static uf_status launch(const call *c, int ndim, const int64_t *extents, const D
                           .threads = j->threads,
                           .flags = j->flags,
                           .block = j->block,
-                          .elements = j->elements};
+                          .elements = j->elements,
+                          .progress = progress_share()};
     progress_begin("computing", points_of(ndim, extents), " points");
     uf_status s = uf_forall(c->func, ndim, extents, c->nargs, args, &options);
     s = s || c->job->device.device_type == kDLCPU ? s : uf_sync(c->job->device, NULL);

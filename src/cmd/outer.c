@@ -43,23 +43,6 @@ static uf_status compute(call *c) {
     return uf_outer(c->func, c->nargs, c->args, &options);
 }
 
-static bool is_divisible(const call *c) { return (void)c, true; }
-
-/* Input k has the dimensions of the outputs that stand behind those of the inputs before it. */
-static int dimension(const call *c, int k, int ndim, int d) {
-    int first = 0;
-    if (k < 0)
-        return trailing_dimension(c, ndim, d);
-    for (int i = 0; i < k; i++)
-        first += c->args[i].ndim;
-    return d >= first && d < first + ndim ? d - first : -1;
-}
-
-const method outer_method = {.stages = true,
-                             .fit = fit,
-                             .infer = infer,
-                             .compute = compute,
-                             .is_divisible = is_divisible,
-                             .dimension = dimension};
+const method outer_method = {.stages = true, .fit = fit, .infer = infer, .compute = compute};
 
 int run_outer(const job *j) { return run_method(&outer_method, j); }

@@ -1,5 +1,5 @@
 /* progress.c - a line on the terminal about work that takes more than a second: how much is done, how fast, how long it will take. A
- * thread of its own writes it, so that work which cannot be cut in pieces is seen to go on, too. */
+ * thread of its own writes it, so that work of which nobody says how much is done is seen to go on, too. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static struct {
     bool running, ended;
     const char *what, *unit;
     int64_t total;
-    atomic_llong done;
+    volatile double share; /* that is done */
     double begin;
     atomic_bool visible;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -56,16 +56,16 @@ static void time_text(double seconds, char to[32]) {
 /* Writes the line in one piece, over the one before it. */
 static void show(double passed) {
     char line[160], total[32], rate[32], left[32];
-    const int64_t done = atomic_load(&state.done);
+    double share;
+    __atomic_load(&state.share, &share, __ATOMIC_RELAXED);
     scaled_text((double)state.total, state.unit, total);
     time_text(passed, left);
     int length = snprintf(line, sizeof line, "\r%s %s, %s\033[K", state.what, total, left);
-    if (done > 0) {
-        double speed = (double)done / passed;
-        scaled_text(speed, state.unit, rate);
-        time_text((double)(state.total - done) / speed, left);
+    if (share > 0) {
+        scaled_text(share * (double)state.total / passed, state.unit, rate);
+        time_text((1 - share) / share * passed, left);
         length = snprintf(line, sizeof line, "\r%s %s, %2d %% done, %s/s, %s left\033[K", state.what, total,
-                          (int)(100.0 * (double)done / (double)state.total), rate, left);
+                          (int)(100 * share), rate, left);
     }
     atomic_store(&state.visible, true);
     if (write(STDERR_FILENO, line, (size_t)length) < 0)
@@ -95,8 +95,6 @@ static void *tick(void *unused) {
     return NULL;
 }
 
-bool progress_wanted(void) { return isatty(STDERR_FILENO); }
-
 void progress_begin(const char *what, int64_t total, const char *unit) {
     pthread_condattr_t by_clock;
     state.what = what;
@@ -104,8 +102,8 @@ void progress_begin(const char *what, int64_t total, const char *unit) {
     state.total = total;
     state.ended = false;
     state.begin = seconds_now();
-    atomic_store(&state.done, 0);
-    if (!progress_wanted())
+    state.share = 0;
+    if (!isatty(STDERR_FILENO))
         return;
     pthread_condattr_init(&by_clock);
     pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
@@ -116,7 +114,7 @@ void progress_begin(const char *what, int64_t total, const char *unit) {
     signals_hold(false);
 }
 
-void progress_step(int64_t more) { atomic_fetch_add(&state.done, more); }
+volatile double *progress_share(void) { return &state.share; }
 
 void progress_end(void) {
     if (!state.running)

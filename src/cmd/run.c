@@ -55,16 +55,6 @@ static uf_status compute(call *c) {
     return uf_call(c->func, c->nargs, c->args, &options);
 }
 
-/* The sums of a generalized ufunc are rounded in an order that may depend on how many inner calls there are. */
-static bool is_divisible(const call *c) { return strcmp(c->about.kind, "elementwise") == 0; }
-
-static int dimension(const call *c, int k, int ndim, int d) { return (void)k, trailing_dimension(c, ndim, d); }
-
-const method call_method = {.stages = true,
-                            .fit = fit,
-                            .infer = infer,
-                            .compute = compute,
-                            .is_divisible = is_divisible,
-                            .dimension = dimension};
+const method call_method = {.stages = true, .fit = fit, .infer = infer, .compute = compute};
 
 int run_run(const job *j) { return run_method(&call_method, j); }

@@ -634,6 +634,7 @@ struct uf_plan {
     int engine, device, threads;
     int block; /* threads of a block, as the options ask */
     const volatile int *cancel;
+    volatile double *progress; /* where runs say how much is done; NULL: nowhere */
     int nargs; /* the number of addresses that a run takes */
     plan_argument argument[PLAN_ARGUMENTS];
     bool lasts; /* it may run more than once */

@@ -97,7 +97,8 @@ static uf_status call_read(const uf_call_args **args, call_settings *s) {
                               .scratch_size = 0,
                               .block = 0,
                               .elements = 0,
-                              .cancel = a->cancel};
+                              .cancel = a->cancel,
+                              .progress = a->progress};
     *args = a;
     return UF_OK;
 }
@@ -150,7 +151,8 @@ static uf_status reduce_read(const uf_reduce_args **args, reduce_settings *s) {
                                      .scratch_size = a->scratch_size,
                                      .threads = a->threads,
                                      .flags = a->flags,
-                                     .cancel = a->cancel};
+                                     .cancel = a->cancel,
+                                     .progress = a->progress};
     *args = a;
     return UF_OK;
 }
@@ -195,7 +197,8 @@ static uf_status accumulate_read(const uf_accumulate_args **args, accumulate_set
                               .flags = a->flags,
                               .scratch = a->scratch,
                               .scratch_size = a->scratch_size,
-                              .cancel = a->cancel};
+                              .cancel = a->cancel,
+                              .progress = a->progress};
     *args = a;
     return UF_OK;
 }
@@ -239,7 +242,8 @@ static uf_status forall_read(const uf_forall_args **args, forall_settings *s) {
                               .flags = a->flags,
                               .block = a->block,
                               .elements = a->elements,
-                              .cancel = a->cancel};
+                              .cancel = a->cancel,
+                              .progress = a->progress};
     *args = a;
     return UF_OK;
 }

@@ -76,6 +76,7 @@ static void plan_settings(uf_plan *p, const plan_request *r, const call_args *a)
     p->threads = r->options->threads;
     p->block = r->options->block;
     p->cancel = r->options->cancel;
+    p->progress = a->engine == ENGINE_CPU ? r->options->progress : NULL;
     p->wraps = numbers_wrap(r->options->signature, r->options->casting);
 }
 

@@ -78,7 +78,8 @@ static inline uf_status request_read(const char *name, unsigned how, const uf_fu
                         .flags = options->flags,
                         .scratch = options->scratch,
                         .scratch_size = options->scratch_size,
-                        .cancel = options->cancel};
+                        .cancel = options->cancel,
+                        .progress = options->progress};
     *out = (plan_request){.verb = &reduce_verb,
                           .name = name,
                           .func = func,

@@ -159,6 +159,7 @@ static inline launch launch_of(const plan_run *r, const uf_plan *p, const plan_p
                     .scratch = r && r->block ? r->block + p->launch_at : NULL,
                     .block = p->block,
                     .cancel = p->cancel,
+                    .progress = s == p->pass && !p->lapack ? p->progress : NULL,
                     .name = p->func->name,
                     .source = p->source,
                     .npoints = p->npoints,
@@ -304,6 +305,12 @@ static uf_status with_scratch(plan_run *r) {
 
 /* ---- Runs ---- */
 
+/* Says how much of a run is done where the caller looks, if it does. */
+static inline void progress_set(const uf_plan *p, double share) {
+    if (p->progress)
+        __atomic_store(p->progress, &share, __ATOMIC_RELAXED);
+}
+
 static uf_status look_and_run(plan_run *r) {
     const plan_verb *verb = r->plan->verb;
     if (verb->check)
@@ -316,7 +323,10 @@ static uf_status look_and_run(plan_run *r) {
 uf_status plan_execute(plan_run *r) {
     int64_t few[RUN_WORDS];
     r->space = (workspace){.words = few, .left = RUN_WORDS};
+    progress_set(r->plan, 0);
     uf_status s = look_and_run(r);
+    if (!s)
+        progress_set(r->plan, 1);
     if (r->space.blocks)
         workspace_free(&r->space);
     return s && r->plan->verb->named ? r->plan->verb->named(r->plan, s) : s;

@@ -114,6 +114,7 @@ typedef struct work {
     uint32_t
         cost_min; /* of a step, as costs are kept, at least: where runs may end early, and so seem to cost nothing */
     void *user;   /* for run */
+    double share; /* what part of the launch this work is; 0: all of it */
 } work;
 /* Runs all units, on as many threads as make it faster and l->threads allows. */
 void work_run(const work *w);

@@ -192,6 +192,7 @@ static bool cut_lines(const work *lines) {
     w.units = w.l->loop->count * of.a_line;
     w.unit_steps = PIECE;
     w.user = &of;
+    w.share = 0.5; /* of two that go over all elements */
     of.states = mem_zero((size_t)w.units, sizeof *of.states);
     if (!of.states)
         return false;

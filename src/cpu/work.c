@@ -16,9 +16,9 @@ enum {
     ROWS_ENOUGH = 256, /* loops of fewer rows are cut within rows too */
     PROBE = 64,        /* a kernel of unknown cost is timed on 1 / PROBE of the work first */
     LARGE_PART = 4,    /* parts of at least so many grains are cut between grains */
-    /* Calls that can be cancelled: about the time between two looks at the flag, and how much longer than the one before it a part
-     * may be, since the cost that a short one shows may be that of its call. */
-    TICKS_CANCEL = 20000000,
+    /* Calls that are watched, because they can be cancelled or say how much is done: about the time that a part takes, and how much
+     * longer than the one before it a part may be, since the cost that a short one shows may be that of its call. */
+    TICKS_WATCHED = 20000000,
     GROWTH = 4
 };
 
@@ -79,26 +79,42 @@ static bool is_cancelled(const launch *l) {
     return true;
 }
 
+/* Adds what so many units are of the launch to the share that is done. Sums of rounded shares may end beside 1, and so do those of launches
+ * that consist of more works than they said. */
+static void add_progress(const work *w, int64_t units) {
+    volatile double *done = w->l->progress;
+    double more = (double)units / (double)w->units * (w->share > 0 ? w->share : 1), sum, old;
+    if (!done)
+        return;
+    __atomic_load(done, &old, __ATOMIC_RELAXED);
+    do
+        sum = old + more < 1 ? old + more : 1;
+    while (!__atomic_compare_exchange(done, &old, &sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
 static void run_timed(const work *w, int64_t first, int64_t last) {
     if (is_cancelled(w->l))
         return;
     uint64_t start = ticks();
     w->run(w, first, last);
     learn(w, ticks() - start, (double)(last - first) * w->unit_steps);
+    add_progress(w, last - first);
 }
 
 static double estimate(const work *w, int64_t units) {
     return (double)cost_of(w) * (double)units * w->unit_steps / 1024;
 }
 
+static bool is_watched(const launch *l) { return l->cancel || l->progress; }
+
 /* Units first .. last-1 on this thread. The flag that cancels a call is looked at before each part. */
 static void run_here(const work *w, int64_t first, int64_t last) {
-    int64_t part = w->l->cancel ? 1 : last - first;
+    int64_t part = is_watched(w->l) ? 1 : last - first;
     while (first < last) {
         int64_t n = part < last - first ? part : last - first;
         run_timed(w, first, first + n);
         first += n;
-        double units = TICKS_CANCEL / (estimate(w, 1) + 1);
+        double units = TICKS_WATCHED / (estimate(w, 1) + 1);
         part = units < (double)GROWTH * (double)n ? (int64_t)units + 1 : GROWTH * n;
     }
 }
@@ -131,8 +147,8 @@ static split split_make(const work *w, int64_t first, int64_t size) {
 /* How many parts work for so many threads is cut into. */
 static double parts_of(const work *w, double total, int threads) {
     double parts = total / TICKS_PART, most = (double)threads * PARTS_A_THREAD;
-    if (w->l->cancel && most < total / TICKS_CANCEL)
-        most = total / TICKS_CANCEL;
+    if (is_watched(w->l) && most < total / TICKS_WATCHED)
+        most = total / TICKS_WATCHED;
     return parts < most ? parts : most;
 }
 

@@ -944,8 +944,11 @@ static void call_body(void *unused) {
         if (type == DT_INT8)
             args[0].data = args[2].data = &five;
         mock->launch(&before);
+        double share = 0.25; /* of work that is still to be done when the call returns, nobody says how far it is */
         for (int again = 0; again < 2; again++)
-            CHECK(!uf_call(f, 4, args, &(uf_options){.size = sizeof(uf_options), .stream = (void *)0x99}));
+            CHECK(!uf_call(f, 4, args,
+                           &(uf_options){.size = sizeof(uf_options), .stream = (void *)0x99, .progress = &share}));
+        CHECK(share == 0.25);
         CHECK(mock->launch(&after)->stream == (void *)0x99 && after == before + 2);
         CHECK(mock->live().depth == 0 && mock->mode() == 0);
     }

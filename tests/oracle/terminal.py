@@ -17,7 +17,7 @@ from uf import in_folder, run
 
 TOOL = os.path.join(os.environ.get("BUILD", "build"), "ufunc")
 SLOW = "(x, y) { auto s = y; for (int i = 0; i < %d; i++) s += sin(x * i + s); return s; }"
-LINE = re.compile(rb"\rcomputing \S+ [kM]? ?elements, +(\d+) % done, \S+ [kM]? ?elements/s, [^\r]* left\x1b\[K")
+LINE = re.compile(rb"\rcomputing \S+ [kM]? ?(?:elements|points), +(\d+) % done, \S+ [kM]? ?(?:elements|points)/s, [^\r]* left\x1b\[K")
 
 
 def at_terminal(*args, interrupt_after=None):
@@ -47,54 +47,42 @@ def at_terminal(*args, interrupt_after=None):
 
 def slow_arguments(rng, path):
     """Arrays over which SLOW takes seconds if it goes some 1,000 steps at each element, and a minute if 50,000."""
-    x, y = rng.random((70, 1, 300)), rng.random((11, 300)).astype("f4")
-    np.save(path("x.npy"), x)
-    np.save(path("y.npy"), y)
+    np.save(path("x.npy"), rng.random((70, 1, 300)))
+    np.save(path("y.npy"), rng.random((11, 300)).astype("f4"))
 
 
 @in_folder
 def progress(rng, path):
     """More than a second's work: lines whose share grows, wiped at the end, and the same result as without a terminal."""
     slow_arguments(rng, path)
-    mask = rng.random((11, 300)) < 0.7
-    np.save(path("mask.npy"), mask)
-    for verb, arguments in (("run", ["-w", path("mask.npy")]), ("outer", [])):
-        if verb == "outer":
-            np.save(path("x.npy"), rng.random(70))
-        shares, steps = [], 512
-        while len(shares) < 3 and steps <= 1 << 20:  # a processor that is quick, or free now, needs more work to be seen at it
-            steps *= 2
-            command = [verb, SLOW % steps, path("x.npy"), path("y.npy"), *arguments]
-            seen, status = at_terminal(*command, "-o", path("watched.npy"))
-            assert status == 0, seen
-            shares = [int(m.group(1)) for m in LINE.finditer(seen)]
-        assert len(shares) >= 3 and shares == sorted(shares) and shares[-1] > shares[0], seen
-        assert seen.endswith(b"\r\x1b[K"), seen
-        done = subprocess.run([TOOL, *command, "-o", path("z.npy")], capture_output=True)
-        assert done.returncode == 0 and not done.stderr, done
-        a, b = np.load(path("watched.npy")), np.load(path("z.npy"))
-        assert a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes(), verb
-
-
-@in_folder
-def reductions(rng, path):
-    """The same of reductions, along each axis and with a mask, where integers are reduced or one element after the other is."""
+    np.save(path("row.npy"), rng.random(70))
+    np.save(path("points.npy"), rng.random(5000))
     np.save(path("f.npy"), rng.random((30, 14, 50)))
     np.save(path("i.npy"), rng.integers(0, 1000, (30, 14, 50)))
-    np.save(path("mask.npy"), rng.random((14, 1)) < 0.7)
-    steps = "(x, y) { auto s = x; for (int i = 0; i < %d; i++) s = %s; return s + y; }"
-    for expression, n, name, options in (("s * i + y", 1 << 15, "i", ["--axis", 0]), ("s * i + y", 1 << 15, "i", ["--axis=-1", "--keepdims"]),
-                                         ("s ^ (i + y)", 1 << 20, "i", ["--axis=0,-1", "-w", path("mask.npy"), "--initial", 5]),
-                                         ("sin(s * i + y)", 1 << 12, "f",
-                                          ["--axis", 1, "--serial", "-w", path("mask.npy"), "--initial", 0.5])):
+    np.save(path("mask.npy"), rng.random((11, 300)) < 0.7)
+    np.save(path("rows.npy"), rng.random((14, 1)) < 0.7)
+    fold = "(x, y) { auto s = x; for (int i = 0; i < %d; i++) s = sin(s * i + y); return s + y; }"
+    integers = "(x, y) { auto s = x; for (int i = 0; i < %d; i++) s = s * i + y; return s + y; }"
+    each_point = "[i](x, y) { float64 s = x[i]; for (int k = 0; k < %d; k++) s = sin(s * k); y[i] = s; }"
+    each = "(x) -> (y) { forall (i : n) { float64 s = x[i]; for (int k = 0; k < %d; k++) s = sin(s * k); y[i] = s; } }"
+    x, y, row, f, i = map(path, ("x.npy", "y.npy", "row.npy", "f.npy", "i.npy"))
+    for steps, text, verb, *arguments in ((1 << 10, SLOW, "run", x, y, "-w", path("mask.npy")),
+                                          (1 << 10, SLOW, "outer", row, y),
+                                          (1 << 13, each, "run", f, "--layout", "(n)->(n)"),
+                                          (1 << 13, fold, "reduce", f, "--axis=-1"),
+                                          (1 << 13, fold, "reduce", f, "--axis=1", "--serial", "-w", path("rows.npy"), "--initial", 0.5),
+                                          (1 << 17, integers, "reduce", i, "--axis=0,-1", "--keepdims"),
+                                          (1 << 12, fold, "accumulate", f, "--axis", 1),
+                                          (1 << 12, fold, "reduceat", f, "--axis", 2, "--starts", "0,7,30"),
+                                          (1 << 16, each_point, "forall", path("points.npy"), "float64[5000]")):
         shares = []
-        while len(shares) < 2 and n <= 1 << 26:  # a processor that is quick, or free now, needs more work to be seen at it twice
-            n *= 2
-            command = [str(a) for a in ["reduce", steps % (n, expression), path(name + ".npy"), *options]]
+        while len(shares) < 2 and steps < 1 << 26:  # a processor that is quick, or free now, needs more work to be seen at it twice
+            command = [str(a) for a in (verb, text % steps, *arguments)]
             seen, status = at_terminal(*command, "-o", path("watched.npy"))
-            assert status == 0, seen
+            assert status == 0, (command, seen)
             shares = [int(m.group(1)) for m in LINE.finditer(seen)]
-        assert len(shares) >= 2 and shares == sorted(shares) and shares[-1] > shares[0], (command, seen)
+            steps *= 2
+        assert len(shares) >= 2 and shares == sorted(shares) and shares[-1] > shares[0] and seen.endswith(b"\r\x1b[K"), (command, seen)
         done = subprocess.run([TOOL, *command, "-o", path("z.npy")], capture_output=True)
         assert done.returncode == 0 and not done.stderr, done
         a, b = np.load(path("watched.npy")), np.load(path("z.npy"))
@@ -121,10 +109,11 @@ def shape_given(rng, path):
 
 @in_folder
 def uncut(rng, path):
-    """Work that is not cut in pieces is seen to go on."""
+    """Work that is not done in parts is seen to go on."""
     np.save(path("x.npy"), rng.random(100000))
+    np.save(path("i.npy"), rng.integers(0, 9, 100000))
     endless = "(x, y) { auto s = x; for (int i = 0; i < 1000000; i++) s += sin(y * i + s); return s; }"
-    seen, status = at_terminal("reduce", endless, path("x.npy"), interrupt_after=rb"\rcomputing 100 k elements, 2 s")
+    seen, status = at_terminal("at", endless, path("x.npy"), path("i.npy"), 1.5, interrupt_after=rb"\rcomputing 100 k elements, 2 s")
     assert b"\rcomputing 100 k elements, 1 s\x1b[K" in seen and b"\r\x1b[K" in seen[-20:], seen
     assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, status
 
@@ -203,4 +192,4 @@ def benches(rng):
 
 
 if __name__ == "__main__":
-    sys.exit(run([progress, reductions, short_work, shape_given, uncut, every_verb, interrupted, interrupted_while_writing, benches]))
+    sys.exit(run([progress, short_work, shape_given, uncut, every_verb, interrupted, interrupted_while_writing, benches]))
