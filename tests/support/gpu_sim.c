@@ -669,7 +669,8 @@ const char *sim_run(code_module *m, const uint64_t *words, int nparameters, int 
     to_host(m, nparameters);
     m->symbols = symbols;
     m->nsymbols = COUNT(names);
-    judged *compiled = judge_compile((int)pick(0, judge_count() - 1), m, 1);
+    /* Most of the time of a simulation is that of the compiler, which need not optimise each module to be tested with it. */
+    judged *compiled = judge_compile((int)pick(0, judge_count() - 1), m, chance(30));
     entry = (void (*)(const uint64_t *))judge_address(compiled, "sim_entry");
     argument = malloc((size_t)(nparameters + 1) * sizeof *argument);
     memcpy(argument, words, (size_t)nparameters * sizeof *argument);
