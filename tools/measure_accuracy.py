@@ -1,9 +1,10 @@
-"""measure_accuracy.py - docs/accuracy.csv, the largest errors seen of the catalogue's elementwise functions, and docs/accuracy.md, which
-shows them beside the bounds that tests/oracle/accuracy.py checks.
+"""measure_accuracy.py - docs/accuracy.csv, the largest errors seen of the catalogue's functions, and docs/accuracy.md, which shows them
+beside the bounds that tests/oracle/accuracy.py and tests/oracle/reductions.py check.
 
   measure COUNT [NAME..]
-                  takes that many arguments in float64, and 250 times as many in float32, on the CPU and with UF_TEST_GPU=1 on the
-                  GPU; puts what was seen in place of what the records had of that engine
+                  takes that many arguments of elementwise functions in float64, and 250 times as many in float32, and lines of all
+                  lengths of reductions, on the CPU and with UF_TEST_GPU=1 on the GPU; puts what was seen in place of what the
+                  records had of that engine
   page            prints docs/accuracy.md
 """
 import csv
@@ -19,6 +20,7 @@ import numpy as np
 
 import accuracy
 import elementwise
+import reductions
 from uf import GPU
 
 RECORDS = os.path.join(HERE, "..", "docs", "accuracy.csv")
@@ -41,19 +43,27 @@ def machine(engine):
     return "{} with libnvvm {}".format(*(re.search(key, info, re.M)[1] for key in (r" 0: ([^,]+)", r"^libnvvm .* version ([\d.]+)")))
 
 
+def measured(name, t, count, device):
+    """The largest error, of how many arguments or results, and where. In ULP; of reductions a share of what it may be."""
+    rng = np.random.default_rng(1)
+    if name in reductions.ROUNDED:
+        share, results = reductions.share_of_limit(rng, name, t, device)
+        return f"{share:.1e}", results, ""
+    error, args, *_ = accuracy.measured(rng, name, t, count, device)
+    return f"{error:.2f}", count, " ".join(float(x).hex() for x in args)
+
+
 def measure(count, names):
     rows = records()
     engines = [("CPU", None, machine("CPU"))]
     if os.environ.get("UF_TEST_GPU") == "1":
         engines.append(("GPU", GPU, machine("GPU")))
-    for name in names or accuracy.TESTS:
+    for name in names or [*accuracy.TESTS, *reductions.ROUNDED]:
         for engine, device, said in engines:
             for t, n in (("float64", count), ("float32", 250 * count)):
-                rng = np.random.default_rng(1)
                 with np.errstate(all="ignore"):
-                    error, args, *_ = accuracy.measured(rng, name, np.dtype(t), n, device)
-                at = " ".join(float(x).hex() for x in args)
-                rows[name, engine, t] = dict(function=name, engine=engine, dtype=t, error=f"{error:.2f}", arguments=n, at=at, machine=said)
+                    error, n, at = measured(name, np.dtype(t), n, device)
+                rows[name, engine, t] = dict(function=name, engine=engine, dtype=t, error=error, arguments=n, at=at, machine=said)
     with open(RECORDS, "w", newline="") as file:
         out = csv.DictWriter(file, ["function", "engine", "dtype", "error", "arguments", "at", "machine"], lineterminator="\n")
         out.writeheader()
@@ -62,8 +72,8 @@ def measure(count, names):
 
 HEAD = """# Accuracy
 
-Written by `make accuracy`: the largest errors that were seen of the catalogue's elementwise functions, in units in the last place
-(ULP), and behind them the bounds that the tests check (tests/oracle/accuracy.py has the table). The references are mpmath's, with
+Written by `make accuracy`: the largest errors that were seen of the catalogue's functions, those of elementwise ones in units in the last
+place (ULP), and behind them the bounds that the tests check (tests/oracle/accuracy.py has the table). The references are mpmath's, with
 {bits} bits. In float64 {count64} arguments of each function were looked at, in float32 {count32}, of which the references are the function
 in float64 on the same engine. A half of the arguments is drawn from where the function does most, the others are of every size, or
 near to zeros, poles, and the ends of formulas.
@@ -100,7 +110,11 @@ TAIL = """
 | generalized ufuncs | 16 e (n + 4) times the size of what is added, with n the largest extent; of systems of equations times the condition of the matrix |
 | `hsv_to_rgb rgb_to_hsv` | 112 e |
 
-These are what the tests hold results to; errors of sums are far smaller.
+These are what the tests hold results to. The largest errors seen of
+reductions, as shares of these bounds and of the rounding of the result, over random lines of 2 to 1,000,000 elements:
+
+| reduction | float32, CPU | GPU | float64, CPU | GPU |
+|---|---|---|---|---|
 """
 
 
@@ -116,16 +130,25 @@ def cell(rows, name, engine, dtype):
     return f"{seen['error'] if seen else '-'} of {bound}"
 
 
+def share(rows, name, engine, dtype):
+    seen = rows.get((name, engine, dtype))
+    assert seen is None or float(seen["error"]) <= 1, f"{name} of {dtype} on the {engine}: {seen['error']} of its bound"
+    return f"{float(seen['error']):.2g}" if seen else "-"
+
+
 def page():
     rows = records()
-    counts = {t: max(int(r["arguments"]) for key, r in rows.items() if key[2] == t) for t in DTYPES}
+    counts = {t: max(int(r["arguments"]) for key, r in rows.items() if key[0] in accuracy.TESTS and key[2] == t) for t in DTYPES}
     text = HEAD.format(bits=accuracy.PRECISION, count64=counts["float64"], count32=counts["float32"], machines=machines_said(rows))
     for name, row in accuracy.TESTS.items():
         cells = [cell(rows, name, engine, dtype) for dtype in DTYPES for engine in ENGINES]
         said = row.scale.__doc__ if row.scale else ""
         text += f"| `{name}`{' *' if row.subnormal else ''} | {' | '.join(cells)} | {said} |\n"
     exact = " ".join(name for name, (_, bound, *_) in elementwise.TESTS.items() if bound is None)
-    return text + TAIL.format(exact=f"`{exact}`")
+    text += TAIL.format(exact=f"`{exact}`")
+    for name in reductions.ROUNDED:
+        text += f"| `{name}` | {' | '.join(share(rows, name, engine, dtype) for dtype in DTYPES for engine in ENGINES)} |\n"
+    return text
 
 
 def main():

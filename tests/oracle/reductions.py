@@ -15,7 +15,7 @@ import numpy as np
 
 import elementwise
 from uf import (BFLOAT16, DTYPES, ERR_ARGUMENT, ERR_CAST, ERR_SHAPE, ERR_SIGNATURE, Failure, Func, GPU, ORDERED, SERIAL,
-                cast, computed_in, epsilon, near, random_values, random_window, run, same, widen)
+                cast, computed_in, epsilon, limit_of, near, random_values, random_window, run, same, widen)
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))
 ALL_DTYPES = DTYPES + [BFLOAT16]
@@ -334,6 +334,29 @@ def expected(row, lines, kept):
         results.append([take[r] if k in row.positions and r >= 0 else r for k, r in enumerate(result)])
         bounds.append(bound)
     return [tuple(np.array([r[k] for r in rows]).reshape(shape) for rows in (results, bounds)) for k in range(row.nout)]
+
+
+# The reductions whose results are rounded.
+ROUNDED = ("sum nansum mean nanmean average prod nanprod var std nanvar nanstd skew kurtosis covariance correlation dot norm2 "
+           "logsumexp").split()
+MEASURED_LENGTHS = (2, 7, 100, 3000, 100000, 1000000)
+
+
+def share_of_limit(rng, name, t, device=None):
+    """The largest error of a result as a share of the one that it may have, for lines of MEASURED_LENGTHS, and how many results."""
+    f, row, share, results = Func.load(name), TESTS[name], 0.0, 0
+    for n in MEASURED_LENGTHS:
+        shape = (max(1, min(1000, 1000000 // n)), n)
+        lines = [row.inputs(rng, shape, t) for _ in range(row.nin)]
+        ((dtype, kept),) = f.reduce_infer(*lines, axes=(1,))
+        got = np.zeros(kept, dtype)
+        f.reduce(*lines, got, axes=(1,), device=device)
+        ((want, bound),) = expected(row, lines, np.ones(shape, bool))
+        limit, _ = limit_of(got.dtype, want, bound * epsilon(got.dtype))
+        usual = np.isfinite(want) & np.isfinite(limit)
+        share = max(share, float(np.max(np.abs(widen(got) - want)[usual] / limit[usual], initial=0)))
+        results += int(np.sum(usual))
+    return share, results
 
 
 def agree(got, want, bound):

@@ -425,14 +425,19 @@ def double(x):
     return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
 
 
-def near(got, want, bound):
-    """Elementwise: within `bound` of NumPy's long double result, and the rounding of the dtype; where that does not fit, or
-    may not, at least half the largest number."""
-    t, got, want = got.dtype, widen(got), np.asarray(want)
+def limit_of(t, want, bound):
+    """The error that a result may have: `bound`, and the rounding of the dtype. Beside it, how large the result is."""
     tiny = 2.0 ** -133 if t == BFLOAT16 else np.finfo(t).smallest_subnormal
-    largest = 3.38e38 if t == BFLOAT16 else np.finfo(t).max
     size = np.abs(np.where(np.isfinite(want.real), want.real, 0)) + np.abs(np.where(np.isfinite(want.imag), want.imag, 0))
-    limit = bound + epsilon(t) * size + 2 * tiny
+    return bound + epsilon(t) * size + 2 * tiny, size
+
+
+def near(got, want, bound):
+    """Elementwise: within limit_of NumPy's long double result; where that does not fit, or may not, at least half the largest
+    number."""
+    t, got, want = got.dtype, widen(got), np.asarray(want)
+    largest = 3.38e38 if t == BFLOAT16 else np.finfo(t).max
+    limit, size = limit_of(t, want, bound)
 
     def part(got, want):
         close = (np.abs(got - want) <= limit) | (got == want) | (np.isnan(got) & np.isnan(want))
