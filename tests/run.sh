@@ -30,8 +30,8 @@ elementwise:8 accuracy:2'
 # Programs whose tests draw many kernels or compile the same ones again and again, and are about what kernels mean and not how well they
 # are compiled, which takes nearly all their time. Of the kernels that they compile for the CPU each third is optimised, and the
 # others are not; with PROP_N set all are.
-barely='fold_types reductions scans forall calls gufuncs linalg core_reductions extrema weak_numbers
-test_oom test_hostile test_plan test_fold_begin test_fold_call test_blas test_record_views test_record_programs'
+barely='fold_types reductions scans forall calls gufuncs linalg core_reductions extrema weak_numbers tiles layouts squares
+test_absorbing test_cpu_fold test_oom test_hostile test_plan test_fold_begin test_fold_call test_blas test_record_views test_record_programs'
 
 # GiB that a program is taken to need: the largest arrays of a test have 2 GiB.
 memory_each=4
