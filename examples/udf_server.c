@@ -18,6 +18,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -40,7 +41,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, gpu = PTHREAD_MUTEX_INI
 typedef struct client {
     bool used;
     int fd;
-    int cancel;
+    atomic_int cancel;
     clockid_t processor; /* the time that its thread has used, */
     double until;        /* and what that is when its call is over its time; 0: it has no call */
     size_t length;
@@ -100,7 +101,9 @@ static uf_status compute(client *c, const uf_func *formula, int nin, double *res
     set_limit(c, TIME);
     args[nin] = out->dl_tensor;
     status = uf_call(formula, nin + 1, args,
-                     &(uf_options){.size = sizeof(uf_options), .threads = 1, .cancel = on_gpu ? NULL : &c->cancel});
+                     &(uf_options){.size = sizeof(uf_options),
+                                   .threads = 1,
+                                   .cancel = on_gpu ? NULL : (const volatile int *)&c->cancel});
     if (!status)
         status =
             uf_copy(&UF_ARRAY(results, ROWS), &out->dl_tensor, NULL); /* waits, and has the errors of a GPU's kernel */
@@ -193,7 +196,7 @@ static void *watch(void *argument) {
         pthread_mutex_lock(&lock);
         for (int i = 0; i < CLIENTS; i++)
             if (clients[i].used && clients[i].until > 0 && time_of(clients[i].processor) > clients[i].until)
-                *(volatile int *)&clients[i].cancel = 1;
+                clients[i].cancel = 1;
         pthread_mutex_unlock(&lock);
     }
     return NULL;

@@ -282,11 +282,12 @@ typedef struct uf_definition {
  *            computed. It is the error KERNEL, "f: line 3: the kernel took more than 10000 steps, at (17)", returned as for
  *            UF_DEBUG: on the CPU by the call itself, on CUDA by the next call that waits (uf_sync, or a uf_copy that waits).
  *            The context and all arrays stay usable. Such calls cannot be captured.
- * cancel     An int that is 0 until another thread stores something else in it. No other memory is ordered by that: the read is
- *            relaxed. An element looks at the flag in its first counted step and then every 4096 steps; once the flag is not 0
- *            it ends as above, and the call is the error KERNEL, "f: the call was cancelled". On the CPU the flag is also looked
- *            at between parts of the work of a call, whatever the kernel. A call of jn or yn is not interrupted. A plan has the
- *            flag of the options that it was made with. The library never sets the flag back to 0.
+ * cancel     An int that is 0 until another thread stores something else in it, atomically (as an atomic_int, whose address is cast,
+ *            is stored to). No other memory is ordered by that: the read is relaxed. An element looks at the flag in its first
+ *            counted step and then every 4096 steps; once the flag is not 0 it ends as above, and the call is the error KERNEL,
+ *            "f: the call was cancelled". On the CPU the flag is also looked at between parts of the work of a call, whatever the
+ *            kernel. A call of jn or yn is not interrupted. A plan has the flag of the options that it was made with. The library
+ *            never sets the flag back to 0.
  *
  * Reductions, accumulations, uf_reduceat and uf_at count the steps of each call of one of their texts by itself. Once one has
  * ended, its thread goes on with zeros in place of results, and what the call has stored means nothing; uf_at leaves elements
@@ -537,8 +538,8 @@ typedef struct uf_options {
     /* Where another thread finds how much of the call is done; NULL: nowhere. On the CPU the call sets it to 0 when it begins, to 1
      * when it has ended without an error, and meanwhile to the share that is done, which never falls: each time a part of the work
      * ends, some 10 ms, or one inner call or result, after the one before. It stays 0 where another library does the work, and in
-     * calls that consist of others (those of LAPACK's forms, reductions of large cores). A double is stored as a whole; results are
-     * the same with it. A plan has that of the options it was made with. On CUDA nothing is written to it. */
+     * calls that consist of others (those of LAPACK's forms, reductions of large cores). It is stored atomically. Results are the
+     * same with it. A plan has that of the options it was made with. On CUDA nothing is written to it. */
     volatile double *progress;
 } uf_options;
 
