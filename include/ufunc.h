@@ -273,6 +273,8 @@ typedef struct uf_definition {
  * above times the product of the sizes (all taken as the largest one of the call) are more than max_steps, or other loops count.
  * So no element takes more than max_steps steps, beside loops over constants, however large the arrays are. Functions that name a
  * form of a library (`blas`) are excepted.
+ *   With `cancel` those over sizes count as well where the operators above times the product of the sizes are more than 2^36, which
+ * take some tens of seconds.
  *   A call without anything to count runs the same code with and without max_steps, and does not look at `cancel` within an element.
  * Code that counts costs a few percent more. Where code for reductions, gufuncs and kernels over indices would compute several
  * elements together, or spread one over several threads, it does not do so for kernels that count, which may then take several

@@ -635,7 +635,7 @@ struct uf_plan {
     int block; /* threads of a block, as the options ask */
     const volatile int *cancel;
     volatile double *progress; /* where runs say how much is done; NULL: nowhere */
-    int nargs; /* the number of addresses that a run takes */
+    int nargs;                 /* the number of addresses that a run takes */
     plan_argument argument[PLAN_ARGUMENTS];
     bool lasts; /* it may run more than once */
     /* Integers among the numbers that do not fit their dtype wrap around; see numbers_wrap. */
@@ -813,12 +813,16 @@ static inline uint8_t func_reports(const uf_func *f, bool unbounded, const volat
     return (uint8_t)((f->flags & UF_DEBUG ? REPORTS_ERRORS : 0) | func_reports_steps(f, unbounded, cancel));
 }
 
-/* The same of a call with sizes (its core parameters): under max_steps loops over them are counted, too, if an element may take more steps
- * than that, or if others are counted; but not where a library may compute what the kernel does. */
+#define CANCEL_STEPS (INT64_C(1) << 36)
+/* The same of a call with sizes (its core parameters): loops over them are counted, too, if an element may take more steps than max_steps,
+ * or, to see the flag that cancels, more than CANCEL_STEPS; but not where a library may compute what the kernel does. */
 static inline uint8_t func_reports_sized(const uf_func *f, const binding *b, const int64_t *sizes,
                                          const volatile int *cancel) {
-    bool unbounded = b->traits.unbounded, long_sizes = f->max_steps && b->tree->has_sized && !f->form.blas &&
-                                                       !f->form.lapack && lang_outgrows(b->tree, sizes, f->max_steps);
+    int64_t most = f->max_steps ? f->max_steps : INT64_MAX;
+    most = cancel && most > CANCEL_STEPS ? CANCEL_STEPS : most;
+    bool unbounded = b->traits.unbounded, long_sizes = (f->max_steps || cancel) && b->tree->has_sized &&
+                                                       !f->form.blas && !f->form.lapack &&
+                                                       lang_outgrows(b->tree, sizes, most);
     return (uint8_t)(func_reports(f, unbounded || long_sizes, cancel) | (long_sizes ? REPORTS_SIZES : 0));
 }
 

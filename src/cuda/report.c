@@ -161,10 +161,12 @@ static uf_status find_slot(cuda_device *d, cu_context context, const report_kern
 
 /* Why a launch reports, for errors. */
 static const char *cause(const variant *v) {
-    return v->reports & REPORTS_ERRORS  ? "UF_DEBUG"
-           : v->reports & REPORTS_SIZES ? "max_steps, and loops over sizes that may take more"
-           : v->reports & REPORTS_STEPS ? "max_steps, and loops that are not proved short"
-                                        : "loops that are not proved short, and the call a flag to cancel it";
+    static const char *const causes[] = {"loops that are not proved short, and the call a flag to cancel it",
+                                         "loops over sizes that may take very long, and the call a flag to cancel it",
+                                         "max_steps, and loops that are not proved short",
+                                         "max_steps, and loops over sizes that may take more"};
+    return v->reports & REPORTS_ERRORS ? "UF_DEBUG"
+                                       : causes[2 * !!(v->reports & REPORTS_STEPS) + !!(v->reports & REPORTS_SIZES)];
 }
 
 uf_status report_flag(const launch *l, uint64_t *out) {

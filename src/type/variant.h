@@ -59,7 +59,7 @@ enum {
     REPORTS_ERRORS = 1, /* UF_DEBUG: indices, divisors, assertions */
     REPORTS_STEPS = 2,  /* more steps than code_module.max_steps */
     REPORTS_CANCEL = 4, /* report.cancel */
-    REPORTS_SIZES = 8   /* beside REPORTS_STEPS: loops over sizes of the call are counted, too */
+    REPORTS_SIZES = 8   /* beside one of these two: loops over sizes of the call are counted, too */
 };
 
 /* How an operand moves along the inner dimension. */

@@ -293,24 +293,28 @@ static void test_size_points(void **unused) {
     DLTensor args[] = {x->dl_tensor, y->dl_tensor};
     uf_func *f = define("points", NULL, "int64[], int64[]", sum, UF_KERNEL, n),
             *g = define("points", NULL, "int64[], int64[]", sum, UF_KERNEL, n - 1),
-            *h = define("points", NULL, "int64[], int64[]", for_ever, UF_KERNEL, INT64_C(1) << 62);
+            *h[] = {define("points", NULL, "int64[], int64[]", for_ever, UF_KERNEL, INT64_C(1) << 62),
+                    define("points", NULL, "int64[], int64[]", for_ever, UF_KERNEL, 0)};
     OK(settle(uf_forall(f, 1, &few, 2, args, NULL)));
     assert_true(data_of(y)[4] == n * (n - 1) / 2);
     uf_status s = settle(uf_forall(g, 1, &few, 2, args, NULL));
     assert_int_equal(s, UF_ERR_KERNEL);
     assert_non_null(strstr(uf_last_error()->message, "points: line 1: the kernel took more than 65535 steps, at ("));
-    pthread_t other;
-    assert_int_equal(pthread_create(&other, NULL, set_soon, flag->dl_tensor.data), 0);
-    s = settle(
-        uf_forall(h, 1, &few, 2, args, &(uf_options){.size = sizeof(uf_options), .cancel = flag->dl_tensor.data}));
-    pthread_join(other, NULL);
-    says(s, "points: the call was cancelled");
+    for (size_t k = 0; k < COUNT(h); k++) {
+        pthread_t other;
+        *(int *)flag->dl_tensor.data = 0;
+        assert_int_equal(pthread_create(&other, NULL, set_soon, flag->dl_tensor.data), 0);
+        s = settle(uf_forall(h[k], 1, &few, 2, args,
+                             &(uf_options){.size = sizeof(uf_options), .cancel = flag->dl_tensor.data}));
+        pthread_join(other, NULL);
+        says(s, "points: the call was cancelled");
+        uf_free(h[k]);
+    }
     DLManagedTensor *all[] = {x, y, flag};
     for (size_t k = 0; k < COUNT(all); k++)
         drop(all[k]);
     uf_free(f);
     uf_free(g);
-    uf_free(h);
 }
 
 static void test_forall(void **unused) {
