@@ -78,8 +78,9 @@ def factors(rng, shape, t):
 
 
 def near_one(rng, shape, t):
-    """Numbers whose products stay in range."""
-    return random_values(rng, shape, t) if t.kind in "biu" else cast(2.0 ** rng.uniform(-.5, .5, shape), t)
+    """Numbers of which the products of any part stay in range, however many there are."""
+    largest = .5 * min(1, 64 / np.sqrt(np.prod(shape) + 1))
+    return random_values(rng, shape, t) if t.kind in "biu" else cast(2.0 ** rng.uniform(-largest, largest, shape), t)
 
 
 def repeating(rng, shape, t):

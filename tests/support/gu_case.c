@@ -81,12 +81,15 @@ static bool is_number(const gu_case *x, int k) {
 
 static bool is_missing(const gu_case *x, const core_dim *d) { return d->kind == CORE_NAME && x->missing[d->name]; }
 
+/* At most so many: an operand may lack the loop dimensions that are empty. */
 static int64_t elements_of(const gu_case *x, int k) {
     int64_t count = 1;
     for (int d = 0; d < x->ndim; d++)
-        count *= x->extent[d];
-    for (int d = 0; d < x->c.operand[k].rank; d++)
-        count *= core_extent(&x->c.operand[k].dim[d], x->sizes);
+        count *= x->extent[d] ? x->extent[d] : 1;
+    for (int d = 0; d < x->c.operand[k].rank; d++) {
+        int64_t extent = core_extent(&x->c.operand[k].dim[d], x->sizes);
+        count *= extent > 0 ? extent : 1;
+    }
     return count;
 }
 
