@@ -540,8 +540,9 @@ typedef struct uf_options {
     /* Where another thread finds how much of the call is done; NULL: nowhere. On the CPU the call sets it to 0 when it begins, to 1
      * when it has ended without an error, and meanwhile to the share that is done, which never falls: each time a part of the work
      * ends, some 10 ms, or one inner call or result, after the one before. It stays 0 where another library does the work, and in
-     * calls that consist of others (those of LAPACK's forms, reductions of large cores). It is stored atomically. Results are the
-     * same with it. A plan has that of the options it was made with. On CUDA nothing is written to it. */
+     * calls that consist of others (those of LAPACK's forms, reductions of large cores). A call that is refused, as its arguments are
+     * wrong, leaves it as it was. It is stored atomically. Results are the same with it. A plan has that of the options it was made
+     * with. On CUDA nothing is written to it. */
     volatile double *progress;
 } uf_options;
 

@@ -159,6 +159,9 @@ static void calls() {
     EXPECT(sums[1][2] == 9);
     add.call({table, 10, sums}, uf::options().with_where(mask).with_threads(1));
     EXPECT(sums[0][0] == 11 && sums[0][1] == 4 && sums[1][2] == 16);
+    volatile double share = 0;
+    add.call({x, x, r}, uf::options().with_progress(&share));
+    EXPECT(share == 1 && r[2] == 2 * x[2]);
 #if __cplusplus > 201703L
     add.call({table, 10, sums}, {.where = mask, .threads = 1});
     EXPECT(sums[1][0] == 14);
@@ -252,6 +255,9 @@ static void verbs() {
     EXPECT(kept[1][0] == 115);
     add.reduce({x, r}, uf::reduce_options().with_axes(uf::no_axes));
     EXPECT(r[1][2] == 6);
+    volatile double share = 0;
+    sum.reduce({x, uf::out(total)}, uf::reduce_options().with_progress(&share));
+    EXPECT(share == 1 && total == 21);
 #if __cplusplus > 201703L
     add.reduce({x, columns}, {.axes = 0});
     add.reduce({x, uf::out(total)}, {.axes = {0, 1}, .initial = 1});
