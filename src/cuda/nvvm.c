@@ -102,6 +102,14 @@ uf_status nvvm_arch(int arch, int *best) {
 
 /* ---- Compiling ---- */
 
+/* libnvvm of CUDA 12.0 says of its PTX that it is of version 8.0, which lacks st.async. A later version takes all that an earlier one has. */
+static void raise_version(char *ptx) {
+    static const char says[] = ".version 8.0";
+    char *version = strstr(ptx, "st.async") ? strstr(ptx, says) : NULL;
+    if (version)
+        version[sizeof says - 2] = '1';
+}
+
 static uf_status take_result(const toolkit *kit, nvvm_program program, const code_module *module, text *ptx) {
     size_t size = 0;
     NV(nvvmGetCompiledResultSize, program, &size); /* it includes the NUL */
@@ -109,8 +117,10 @@ static uf_status take_result(const toolkit *kit, nvvm_program program, const cod
     if (!data)
         return fail_memory();
     int r = kit->nvvmGetCompiledResult(program, data);
-    if (!r)
+    if (!r) {
+        raise_version(data);
         text_puts(ptx, data);
+    }
     mem_free(data);
     if (r)
         return nvvm_fail(kit, program, r, "nvvmGetCompiledResult", module->entry);

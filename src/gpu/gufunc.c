@@ -738,7 +738,7 @@ static const struct {
 
 /* The first shape that has the height; -1: none has. */
 static int held_shape(const cores *c, const loop_problem *s, int64_t n, int most) {
-    int calls = log2_ceil((uint64_t)c->loop->count);
+    int calls = log2_ceil((uint64_t)(c->loop->count >> c->v->gufunc.calls));
     for (size_t i = 0; i < sizeof held_shapes / sizeof *held_shapes; i++) {
         int across = least(calls, held_shapes[i].across), coop = held_shapes[i].coop, cluster = held_shapes[i].cluster;
         if (n <= (int64_t)most << coop && n >= (int64_t)1 << coop && coop - cluster + across >= COOP_WARP &&
@@ -748,28 +748,48 @@ static int held_shape(const cores *c, const loop_problem *s, int64_t n, int most
     return -1;
 }
 
-/* Each thread has its elements of a column in registers. Where a block does not do, those of a cluster have parts of the same columns.
- * An even number of elements, if it is large, so that there are fewer variants. */
-static bool choose_held(const cores *c, variant *v, const loop_problem *s) {
-    if (!prefers_across(c, s->traits))
+/* May a thread have two neighbouring calls, whose elements of less than a word it then moves together? See variant.gufunc.calls. */
+static bool can_pair(const cores *c) {
+    if (c->v->masked || smallest(c) >= 4 || c->loop->extent[0] % 2)
         return false;
+    for (int k = 0; k < c->v->nin + c->v->nout; k++) {
+        int64_t stride = is_array(c, k) ? stride_of(c->loop, 0, k) : 0;
+        if ((is_array(c, k) && !rank_of(c, k)) || (stride != 1 && (stride || k >= c->v->nin)))
+            return false;
+    }
+    return true;
+}
+
+/* Each thread has its elements of 2^calls columns in registers. Where a block does not do, those of a cluster have parts of the same
+ * columns. An even number of elements, if it is large, so that there are fewer variants. */
+static bool hold_columns(const cores *c, variant *v, const loop_problem *s, int calls) {
     work w = find_work(c, s->traits);
     int dimension = only_dimension(s->traits), words = held_words(c, s->traits), copies = copies_most(s->traits, &w);
     int64_t n = dimension < 0 ? 0 : c->core[dimension];
-    int most = words ? least(HELD_WORDS / words, copies) : 0, shape = n < HELD_LEAST ? -1 : held_shape(c, s, n, most);
-    if (shape < 0 || most <= HELD_LOOSE)
+    v->gufunc.calls = (uint8_t)calls;
+    int most = words ? least(HELD_WORDS / words, copies) >> calls : 0,
+        shape = n < HELD_LEAST ? -1 : held_shape(c, s, n, most);
+    if (shape < 0 || most <= HELD_LOOSE) {
+        v->gufunc.calls = 0;
         return false;
+    }
     v->gufunc.vector = 1;
-    v->gufunc.across = (uint8_t)least(log2_ceil((uint64_t)c->loop->count), held_shapes[shape].across);
+    v->gufunc.across = (uint8_t)least(log2_ceil((uint64_t)(c->loop->count >> calls)), held_shapes[shape].across);
     v->gufunc.coop = held_shapes[shape].coop;
     v->gufunc.cluster = held_shapes[shape].cluster;
     int held = (int)ceil_shift(n, v->gufunc.coop);
     held = held < HELD_LOOSE ? HELD_LOOSE : held;
     v->gufunc.held = (uint8_t)(held > HELD_FEW ? held + (held & 1) : held == HELD_LOOSE ? held + 1 : held);
-    for (int k = 0; k < v->nin; k++)
+    for (int k = 0; k < v->nin + v->nout; k++) {
         v->operand[k].held = reads_often(c, s->traits, k);
+        v->operand[k].fixed = calls && (!is_array(c, k) || !stride_of(c->loop, 0, k));
+    }
     set_repeat(v, HELD_TOGETHER, copies);
     return true;
+}
+
+static bool choose_held(const cores *c, variant *v, const loop_problem *s) {
+    return prefers_across(c, s->traits) && ((can_pair(c) && hold_columns(c, v, s, 1)) || hold_columns(c, v, s, 0));
 }
 
 static bool choose_across(const cores *c, variant *v, const loop_problem *s) {
@@ -827,7 +847,7 @@ static void choose_alone(variant *v) {
     v->gufunc.along = 0;
     v->gufunc.vector = v->gufunc.steps = 1;
     v->gufunc.coop = v->gufunc.lanes = v->gufunc.tile = v->gufunc.split = v->gufunc.across = v->gufunc.unrolled =
-        v->gufunc.pieces = v->gufunc.held = v->gufunc.cluster = 0;
+        v->gufunc.pieces = v->gufunc.held = v->gufunc.calls = v->gufunc.cluster = 0;
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     memset(v->gufunc.part, 0, sizeof v->gufunc.part);
 }
@@ -988,9 +1008,25 @@ static bool aligned_alike(const cores *c, char *const *data) {
     return true;
 }
 
+/* Calls two a thread: are their elements, where they are not the same, at multiples of two? */
+static bool pairs_aligned(const cores *c, char *const *data) {
+    for (int k = 0; k < c->v->nin + c->v->nout; k++) {
+        uint64_t strides = 0;
+        for (int i = 0; i < rank_of(c, k); i++)
+            strides |= extent_at(c, k, i) > 1 ? (uint64_t)stride_at(c, k, i) : 0;
+        for (int d = 1; d < c->loop->ndim; d++)
+            strides |= c->loop->extent[d] > 1 && is_array(c, k) ? (uint64_t)stride_of(c->loop, d, k) : 0;
+        if (!c->v->operand[k].fixed && ((uintptr_t)data[k] & (2 * (uintptr_t)element_size(c->v, k) - 1) || strides & 1))
+            return false;
+    }
+    return true;
+}
+
 static bool is_aligned(const cores *c, char *const *data) {
     if (c->v->gufunc.pieces)
         return aligned_alike(c, data);
+    if (c->v->gufunc.calls)
+        return pairs_aligned(c, data);
     for (int k = 0; k < variant_operands(c->v); k++)
         if (must_align(c, k) && ((uintptr_t)data[k] & ((uintptr_t)element_size(c->v, k) * c->v->gufunc.vector - 1) ||
                                  other_strides(c, k) & (c->v->gufunc.vector - 1u)))
@@ -1087,7 +1123,7 @@ static int64_t grid_of_tiles(const cores *c, const occupancy *r, grid *g) {
 static int64_t grid_across(const cores *c, const occupancy *r, grid *g) {
     (void)r;
     g->threads = 1u << (c->v->gufunc.coop - c->v->gufunc.cluster + c->v->gufunc.across);
-    return ceil_shift(c->loop->count, c->v->gufunc.across) << c->v->gufunc.cluster;
+    return ceil_shift(c->loop->count, c->v->gufunc.across + c->v->gufunc.calls) << c->v->gufunc.cluster;
 }
 
 /* Blocks of a cooperative group: as many as the pieces that fit their shared memory, more where calls are few, and where others would be

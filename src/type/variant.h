@@ -81,8 +81,10 @@ typedef struct variant_operand {
     uint8_t memory; /* dtype in memory; for a number, same as value */
     uint8_t value;  /* dtype of the signature: loads and stores convert between the two */
     uint8_t kind;   /* operand_kind */
-    uint8_t fixed;  /* rows: the stride of the second dimension is 0, so the row is loaded once for several rows */
-    uint8_t unit;   /* calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none.
+    uint8_t
+        fixed; /* rows: the stride of the second dimension is 0, so the row is loaded once for several rows. gufunc.calls: the
+                       calls of a thread have the same core, or number */
+    uint8_t unit; /* calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none.
                        Tile: 1 if its stride along dimension 1 is 1.
                        CPU fold, the position: it changes by 1 along dimension 0 of the reduced loop */
     uint8_t
@@ -229,6 +231,11 @@ typedef struct variant {
                          the same; its extent, in elements or vectors, is at most held << coop, and at least
                          (held - HELD_LOOSE) << coop. 0: no operand is held */
             uint8_t
+                calls; /* held, across: log2 of the neighbouring calls that a thread computes, one after the other; what it loads first,
+                          and writes in the end, are then neighbours of all of them (ir/construct/held.h). Their number divides the
+                          extent of dimension 0, along which operands that are not `fixed` have stride 1; every operand is a
+                          number or has a core, and there is no mask */
+            uint8_t
                 cluster; /* log2 of the blocks of a thread block cluster that compute these calls together. held: coop counts the
                                 threads of all of them. pieces: a call for each cluster; coop counts those of one block, more
                                 than a warp. 0: a block alone */
@@ -353,7 +360,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 10,
+    VARIANT_VERSION = 11,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */

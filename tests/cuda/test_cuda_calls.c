@@ -826,6 +826,75 @@ static void test_bars(void **unused) {
     assert_int_equal(s->v.operand[0].unit, 0);
 }
 
+/* A function along the columns of a matrix of n x count, which reads its input twice. */
+static void columns_of(sample *s, dtype type, int64_t n, int64_t count) {
+    sample_begin(s, 1, 1, 1, 1);
+    s->extent[0] = count;
+    s->core[0] = n;
+    for (int k = 0; k < 2; k++) {
+        set_operand(s, k, type, 1, (const int[]){0}, 0);
+        *stride_at(s, k, 0) = count;
+        *loop_stride(s, 0, k) = 1;
+    }
+    set_construct(s, "a", "0a");
+    set_construct(s, "a", "0a 1a");
+    s->size.uniform = true;
+}
+
+/* Two neighbouring columns a thread, where elements have less than a word, and there is an even number of them side by side. */
+static void test_pairs(void **unused) {
+    sample *s = &the_sample;
+    (void)unused;
+    static const struct {
+        dtype type;
+        int64_t n, count;
+        bool masked;
+        int calls, held, coop;
+    } cases[] = {
+        {DT_BFLOAT16, 64, 1000, false, 1, 16, 2}, {DT_BFLOAT16, 64, 1001, false, 0, 32, 1},
+        {DT_FLOAT32, 64, 1000, false, 0, 32, 1},  {DT_BFLOAT16, 64, 1000, true, 0, 32, 1},
+        {DT_UINT8, 200, 1000, false, 1, 13, 4},   {DT_BFLOAT16, 256, 4096, false, 1, 16, 4},
+        {DT_BFLOAT16, 30, 1000, false, 0, 0, -1},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        columns_of(s, cases[i].type, cases[i].n, cases[i].count);
+        s->v.masked = cases[i].masked;
+        s->v.operand[2] = (variant_operand){.memory = DT_BOOL, .value = DT_BOOL, .kind = OPERAND_STRIDED};
+        specialise(s);
+        const variant *v = &s->v;
+        if (v->gufunc.calls != cases[i].calls || v->gufunc.held != cases[i].held ||
+            (cases[i].coop >= 0 && v->gufunc.coop != cases[i].coop))
+            fail_msg("case %zu: calls %d, held %d, coop %d", i, v->gufunc.calls, v->gufunc.held, v->gufunc.coop);
+        s->v.masked = 0;
+        lay(s);
+        if (v->gufunc.held)
+            assert_int_equal(s->g.blocks, ((cases[i].count - 1) >> (v->gufunc.across + v->gufunc.calls)) + 1);
+    }
+    /* they are moved together where all addresses, and the rows, are at multiples of two */
+    columns_of(s, DT_BFLOAT16, 64, 1000);
+    specialise(s);
+    assert_true(s->v.gufunc.calls && !s->v.operand[0].fixed);
+    for (int odd = 0; odd < 4; odd++) {
+        s->data[0] = (char *)(uintptr_t)(0x7f0000000000 + 2 * (odd == 1));
+        *stride_at(s, 1, 0) = odd == 2 ? 1001 : 1000;
+        s->data[1] = (char *)(uintptr_t)(0x7e0000000000 + 4 * (odd == 3));
+        lay(s);
+        reader r = {s, parameters_begin(&s->v, &s->layout, true)};
+        read_operands(&r);
+        parameter(&r, GPU_GUFUNC_CALLS);
+        assert_int_equal(parameter(&r, GPU_GUFUNC_ALIGNED), odd == 0 || odd == 3);
+    }
+    /* an input that all calls share stays where it is; one that lies apart bars pairs */
+    columns_of(s, DT_BFLOAT16, 64, 1000);
+    *loop_stride(s, 0, 0) = 0;
+    specialise(s);
+    assert_true(s->v.gufunc.calls && s->v.operand[0].fixed);
+    columns_of(s, DT_BFLOAT16, 64, 1000);
+    *loop_stride(s, 0, 0) = 2;
+    specialise(s);
+    assert_int_equal(s->v.gufunc.calls, 0);
+}
+
 /* Many calls: 64-bit indices, and a grid that does not cover them. */
 static void test_huge(void **unused) {
     sample *s = &the_sample;
@@ -1179,9 +1248,9 @@ static int begin(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),   cmocka_unit_test(test_choices),     cmocka_unit_test(test_bars),
-        cmocka_unit_test(test_huge),     cmocka_unit_test(test_team_blocks), cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_random),   cmocka_unit_test(test_choices),  cmocka_unit_test(test_bars),
+        cmocka_unit_test(test_pairs),    cmocka_unit_test(test_huge),     cmocka_unit_test(test_team_blocks),
+        cmocka_unit_test(test_launches), cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, begin, NULL);
 }

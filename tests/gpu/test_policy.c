@@ -845,10 +845,12 @@ static const struct {
     {2, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 2, 256 bytes, 32768 blocks of 64"},
     {32, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 4, 4096 bytes, 32768 blocks of 128"},
     {64, 1048576, true, DT_FLOAT32, H200, "1 x 8, 32 x 2, 0 bytes, 32768 blocks of 64, 32 held, clusters of 1"},
-    {256, 524288, true, DT_BFLOAT16, H200, "1 x 8, 32 x 8, 0 bytes, 16384 blocks of 256, 32 held, clusters of 1"},
+    {256, 524288, true, DT_BFLOAT16, H200,
+     "1 x 8, 32 x 16, 0 bytes, 8192 blocks of 512, 16 held of 2 columns, clusters of 1"},
     {1000, 131072, true, DT_FLOAT32, H200, "1 x 8, 32 x 32, 0 bytes, 8192 blocks of 512, 32 held, clusters of 2"},
     {4096, 32768, true, DT_FLOAT32, H200, "1 x 8, 32 x 128, 0 bytes, 8192 blocks of 512, 32 held, clusters of 8"},
-    {4096, 32768, true, DT_BFLOAT16, H200, "1 x 8, 32 x 128, 0 bytes, 8192 blocks of 512, 32 held, clusters of 8"},
+    {4096, 32768, true, DT_BFLOAT16, H200,
+     "1 x 8, 16 x 256, 0 bytes, 8192 blocks of 512, 16 held of 2 columns, clusters of 8"},
     {16384, 8192, true, DT_FLOAT32, H200, "1 x 8, 16 x 512, 0 bytes, 4096 blocks of 1024, 32 held, clusters of 8"},
     {16385, 8192, true, DT_FLOAT32, H200, "1 x 8, 32 x 16, 0 bytes, 256 blocks of 512"},
     {4096, 8192, true, DT_FLOAT64, H200, "1 x 8, 16 x 256, 0 bytes, 4096 blocks of 512, 16 held, clusters of 8"},
@@ -868,6 +870,8 @@ static void test_line_table(void **unused) {
                  1 << s.v.gufunc.across, 1 << s.v.gufunc.coop, s.g.shared, s.g.blocks, s.g.threads);
         if (s.v.gufunc.held)
             snprintf(got + strlen(got), sizeof got - strlen(got), ", %d held", s.v.gufunc.held);
+        if (s.v.gufunc.calls)
+            snprintf(got + strlen(got), sizeof got - strlen(got), " of %d columns", 1 << s.v.gufunc.calls);
         if (s.v.gufunc.held || s.v.gufunc.cluster)
             snprintf(got + strlen(got), sizeof got - strlen(got), ", clusters of %d", 1 << s.v.gufunc.cluster);
         check(i, got, line_cases[i].chosen);
@@ -885,11 +889,11 @@ static void test_lines_cover(void **unused) {
         int64_t n = chance(10) ? pick(0, 3) : pick(1, chance(50) ? 300 : 100000);
         lines_make(&s, n, pick(1, chance(50) ? 100 : 100000), first_axis, types[pick(0, 4)], chance(70) ? H200 : 0,
                    chance(50) ? SMS : 0);
-        int64_t across = 1 << s.v.gufunc.across, blocks = 1 << s.v.gufunc.cluster,
+        int64_t across = 1 << s.v.gufunc.across, calls = across << s.v.gufunc.calls, blocks = 1 << s.v.gufunc.cluster,
                 groups = s.g.threads * blocks >> s.v.gufunc.coop;
         assert_true(s.g.shared + (s.v.gufunc.across ? 20 << 10 : 2 << 10) <= H200);
         assert_true(across == 1 || ((first_axis || !n) && groups == across && s.v.gufunc.vector == 1));
-        assert_true(across == 1 || (int64_t)s.g.blocks / blocks * across >= s.loop.count);
+        assert_true(across == 1 || (int64_t)s.g.blocks / blocks * calls >= s.loop.count);
         assert_true(s.g.threads <= 1 << COOP_BLOCK && s.g.blocks % blocks == 0);
         const int64_t held = s.v.gufunc.held;
         assert_true((held > 0) == (s.v.operand[0].held > 0) && (!held || !s.g.shared));

@@ -876,6 +876,87 @@ static void test_masked_lines(void **state) {
     }
 }
 
+/* Two calls a thread: inputs that both have and inputs of their own, an output that is kept until both are there, and one that is not. */
+static void try_paired_lines(const gu_kernel *k) {
+    static _Alignas(32) int16_t x[LINE_MOST * LINE_MOST], y[LINE_MOST * LINE_MOST];
+    static int32_t g[LINE_MOST * LINE_MOST], z[LINE_MOST * LINE_MOST];
+    arena a = {0};
+    const tree *t = gu_tree(&a, k);
+    uint64_t words[PARAMETERS];
+    const uint64_t numbers[4][2] = {{0}};
+    line_way way;
+    do
+        way = draw_line_way(17); /* across, held */
+    while (2 * (((way.n - 1) >> way.coop) + 1) > HELD_MOST);
+    int n = way.n, calls = 2 * (int)pick(1, LINE_MOST / 2);
+    bool same = chance(50);
+    int64_t core[] = {n, calls, same ? 1 : calls, calls, calls};
+    variant v = gu_variant(t, way.coop, 0, 1, 1 << (int)pick(0, 3));
+    v.ndim = 1;
+    v.gufunc.across = (uint8_t)way.width;
+    v.gufunc.cluster = (uint8_t)way.cluster;
+    v.gufunc.calls = 1;
+    v.operand[0].held = 1;
+    v.operand[1].held = chance(50);
+    v.operand[1].fixed = same;
+    for (int i = 0; i < 4; i++)
+        v.operand[i].unit = 0;
+    v.gufunc.held = (uint8_t)(((n - 1) >> way.coop) + 1);
+    v.gufunc.held = v.gufunc.held <= HELD_LOOSE ? HELD_LOOSE + 1 : v.gufunc.held;
+    for (int i = 0; i < n * calls; i++) {
+        x[i] = (int16_t)pick(-100, 100);
+        g[i] = (int32_t)pick(-1000, 1000);
+        y[i] = -1;
+        z[i] = -1;
+    }
+    parameter_writer w = parameters_write(words, &v, t->layout, true);
+    const void *const data[] = {x, g, y, z};
+    for (int i = 0; i < 4; i++)
+        put_operand(&w, i, (uintptr_t)data[i], numbers);
+    put_parameter(&w, GPU_GUFUNC_CALLS, calls);
+    put_parameter(&w, GPU_GUFUNC_ALIGNED, chance(60));
+    for (int i = 0; i < 4; i++)
+        put_parameter(&w, GPU_GUFUNC_STRIDES, i == 1 && same ? 0 : 1);
+    put_core(&w, t->layout, core);
+    parameters_finish(&w);
+    code_module m = gu_generate(&a, k, t, &v, &gu_gpu);
+    int groups = way.cluster ? (calls / 2 + (1 << way.width) - 1) >> way.width : (int)pick(1, 3);
+    int threads = 1 << (way.coop - way.cluster + way.width);
+    const char *wrong = sim_can(&m) ? sim_run(&m, words, (int)(w.next - words), groups << way.cluster, threads) : NULL;
+    for (int c = 0; c < calls && sim_there() && !wrong; c++) {
+        int64_t sum = 0, top = INT32_MIN;
+        for (int i = 0; i < n; i++) {
+            int32_t weight = same ? g[i] : g[i * calls + c];
+            sum += x[i * calls + c] * weight;
+            top = weight > top ? weight : top;
+        }
+        for (int i = 0; i < n; i++) {
+            int32_t weight = same ? g[i] : g[i * calls + c];
+            if (y[i * calls + c] != (int16_t)(x[i * calls + c] - sum) || z[(n - 1 - i) * calls + c] != weight - top)
+                wrong = "a wrong element";
+        }
+    }
+    if (wrong)
+        fail_msg("%d elements, %d calls, groups of 2^%d in 2^%d blocks, 2^%d side by side, held %d, the same %d: %s", n,
+                 calls, way.coop, way.cluster, way.width, v.gufunc.held, same, wrong);
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
+static void test_paired_lines(void **state) {
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    const gu_kernel k = {
+        "paired", "(n),(n)->(n),(n)",
+        "(x, g) -> (y, z) { auto s = sum(i : n, (int32)x[i] * g[i]); auto top = max(i : n, g[i]); forall (i : n) y[i] "
+        "= (int16)((int32)x[i] - s); forall (i : n) z[n - 1 - i] = g[i] - top; }",
+        "int16,int32->int16,int32"};
+    for (int i = 0; i < 16; i++)
+        try_paired_lines(&k);
+}
+
 /* Only where every call comes to the same constructs may calls share a block's barriers. */
 static void test_uniform(void **state) {
     (void)state;
@@ -954,6 +1035,7 @@ int main(void) {
         cmocka_unit_test(test_rewritten),
         cmocka_unit_test(test_simulated_rewritten),
         cmocka_unit_test(test_masked_lines),
+        cmocka_unit_test(test_paired_lines),
         cmocka_unit_test(test_uniform),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);

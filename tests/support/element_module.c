@@ -63,7 +63,7 @@ static void gpu_entry(emit *e, const tree *t, const char *name) {
     emit_line(e, "ret void");
     text_puts(e->out, "}\n\n");
     emit_scope_end(e);
-    emit_kernel_annotation(e, types.data, 256, 1);
+    emit_kernel_annotation(e, types.data, 256, 0, 1);
     text_free(&types);
 }
 

@@ -25,6 +25,7 @@ typedef enum state {
     AT_WARP, /* bar.warp.sync */
     AT_SHUFFLE,
     AT_CLUSTER, /* barrier.cluster.wait */
+    AT_ARRIVAL, /* mbarrier.try_wait */
     DONE
 } state;
 
@@ -32,9 +33,16 @@ typedef struct lane {
     ucontext_t context;
     state state;
     uint32_t mask, value, by, clamp, result;
-    char mode;    /* of the shuffle: 'b' bfly, 'd' down, 'u' up, 'i' idx; 'v': a ballot */
-    int arrivals; /* at barriers of the cluster */
+    char mode;       /* of the shuffle: 'b' bfly, 'd' down, 'u' up, 'i' idx; 'v': a ballot */
+    int arrivals;    /* at barriers of the cluster */
+    uint32_t awaits; /* the address of the mbarrier that it waits for */
 } lane;
+
+/* An mbarrier whose phases end when one thread has arrived and no bytes are outstanding. */
+typedef struct arrival {
+    int32_t bytes; /* that are still to come */
+    int16_t threads, phase;
+} arrival;
 
 /* A variable in shared memory. Its bytes are those of the block that runs; what the other blocks of the cluster have there is kept. */
 typedef struct shared_variable {
@@ -150,13 +158,54 @@ static void demand_begun(uint32_t block) {
     }
 }
 
-static void sim_cluster_store(uint32_t address, uint32_t block, uint32_t word) {
+/* Bytes in the shared memory of a block. */
+static char *bytes_of(uint32_t block, uint32_t address) {
     size_t offset;
+    shared_variable *v = find_shared(address, &offset);
+    return ((int)block == block_now % cluster_now ? v->at : v->kept[block]) + offset;
+}
+
+static void arrival_changed(uint32_t block, uint32_t address) {
+    arrival *a = (void *)bytes_of(block, address);
+    if (a->threads || a->bytes)
+        return;
+    a->threads = 1;
+    a->phase++;
+    for (int t = 0; t < threads_now; t++) {
+        lane *l = &all_lanes[(int)block * threads_now + t];
+        if (l->state == AT_ARRIVAL && l->awaits == address)
+            l->state = READY;
+    }
+}
+
+static void sim_arrival_init(uint32_t address) {
+    memcpy(bytes_of((uint32_t)(block_now % cluster_now), address), &(arrival){.threads = 1}, sizeof(arrival));
+}
+
+static void sim_arrival_expect(uint32_t address, uint32_t bytes) {
+    uint32_t block = (uint32_t)(block_now % cluster_now);
+    arrival *a = (void *)bytes_of(block, address);
+    a->threads--;
+    a->bytes += (int32_t)bytes;
+    arrival_changed(block, address);
+}
+
+/* Returns once the phase with this parity has ended. */
+SWITCHES_STACKS static uint32_t sim_arrival_wait(uint32_t address, uint32_t parity) {
+    const arrival *a = (void *)bytes_of((uint32_t)(block_now % cluster_now), address);
+    if (((uint32_t)a->phase & 1) == parity) {
+        lanes[thread_now].awaits = address;
+        wait_for(AT_ARRIVAL);
+    }
+    return 1;
+}
+
+static void sim_cluster_store(uint32_t address, uint32_t block, uint32_t word, uint32_t count) {
     if ((int)block != block_now % cluster_now)
         demand_begun(block);
-    shared_variable *v = find_shared(address, &offset);
-    char *at = (int)block == block_now % cluster_now ? v->at : v->kept[block];
-    memcpy(at + offset, &word, sizeof word);
+    memcpy(bytes_of(block, address), &word, sizeof word);
+    ((arrival *)(void *)bytes_of(block, count))->bytes -= (int32_t)sizeof word;
+    arrival_changed(block, count);
 }
 
 /* Copies are made when their thread waits for them. */
@@ -316,6 +365,9 @@ static const struct {
     ROW("cluster_arrive", sim_cluster_arrive),
     ROW("cluster_wait", sim_cluster_wait),
     ROW("cluster_store", sim_cluster_store),
+    ROW("arrival_init", sim_arrival_init),
+    ROW("arrival_expect", sim_arrival_expect),
+    ROW("arrival_wait", sim_arrival_wait),
     ROW("copy", sim_copy),
     ROW("near_copy", sim_near_copy),
     ROW("copies_wait", sim_copies_wait),
@@ -406,7 +458,7 @@ static const char *resolve(void) {
     if (moved)
         return NULL;
     for (int t = 0; t < threads_now; t++)
-        if (lanes[t].state != DONE && lanes[t].state != AT_CLUSTER)
+        if (lanes[t].state != DONE && lanes[t].state != AT_CLUSTER && lanes[t].state != AT_ARRIVAL)
             return fault(lanes[t].state == AT_BARRIER ? "waits at a barrier for ever" : "waits in a warp for ever", t);
     return NULL;
 }
@@ -424,7 +476,7 @@ static void thread_begin(lane *l, char *stack) {
 /* Runs the block's threads until all wait for the cluster or are done. */
 static const char *run_block(void) {
     const char *wrong = NULL;
-    while (!wrong && count_in(DONE) + count_in(AT_CLUSTER) < threads_now) {
+    while (!wrong && count_in(DONE) + count_in(AT_CLUSTER) + count_in(AT_ARRIVAL) < threads_now) {
         int first = (int)pick(0, threads_now - 1), flip = (int)pick(0, threads_now - 1);
         for (int i = 0; i < threads_now; i++) {
             thread_now = ((i ^ flip) + first) % threads_now;
@@ -457,11 +509,11 @@ static const char *resolve_cluster(bool *done) {
         if (all_lanes[t].state != DONE && all_lanes[t].arrivals < least)
             least = all_lanes[t].arrivals;
     }
-    for (int t = 0; t < threads; t++)
-        if (all_lanes[t].state == AT_CLUSTER && all_lanes[t].arrivals <= least) {
+    for (int t = 0; t < threads; t++) {
+        if (all_lanes[t].state == AT_CLUSTER && all_lanes[t].arrivals <= least)
             all_lanes[t].state = READY;
-            moved = true;
-        }
+        moved |= all_lanes[t].state == READY;
+    }
     return *done || moved ? NULL : fault("waits for its cluster for ever", 0);
 }
 
@@ -564,10 +616,20 @@ static const struct {
      "declare void @sim_cluster_arrive()\n"},
     {"asm sideeffect \"barrier.cluster.wait.aligned;\", \"~{memory}\"", "@sim_cluster_wait",
      "declare void @sim_cluster_wait()\n"},
-    {"asm sideeffect \"{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; st.shared::cluster.u32 [there], $2; "
-     "}\", "
-     "\"r,r,r,~{memory}\"",
-     "@sim_cluster_store", "declare void @sim_cluster_store(i32, i32, i32)\n"},
+    {"asm sideeffect \"{ .reg .b32 there, count; mapa.shared::cluster.u32 there, $0, $1; mapa.shared::cluster.u32 "
+     "count, "
+     "$3, $1; st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [there], $2, [count]; }\", "
+     "\"r,r,r,r,~{memory}\"",
+     "@sim_cluster_store", "declare void @sim_cluster_store(i32, i32, i32, i32)\n"},
+    {"asm sideeffect \"mbarrier.init.shared::cta.b64 [$0], 1;\", \"r,~{memory}\"", "@sim_arrival_init",
+     "declare void @sim_arrival_init(i32)\n"},
+    {"asm sideeffect \"fence.mbarrier_init.release.cluster;\", \"~{memory}\"", "@sim_nothing",
+     "declare void @sim_nothing()\n"},
+    {"asm sideeffect \"mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;\", \"r,r,~{memory}\"",
+     "@sim_arrival_expect", "declare void @sim_arrival_expect(i32, i32)\n"},
+    {"asm sideeffect \"{ .reg .pred done; mbarrier.try_wait.parity.shared::cta.b64 done, [$1], $2; selp.u32 $0, 1, 0, "
+     "done; }\", \"=r,r,r,~{memory}\"",
+     "@sim_arrival_wait", "declare i32 @sim_arrival_wait(i32, i32)\n"},
 };
 
 static void replace_assembly(text *ir) {

@@ -261,13 +261,15 @@ void emit_scope_end(emit *e) { e->scope = 0; }
 
 /* ---- Head and tail ---- */
 
-void emit_kernel_annotation(emit *e, const char *function_type, int max_threads, int cluster) {
+void emit_kernel_annotation(emit *e, const char *function_type, int max_threads, int resident, int cluster) {
     if (!e->target->gpu)
         return;
     text entry = {0};
     text_printf(&entry, "!{%s* @%s, !\"kernel\", i32 1", function_type, e->module->entry);
     if (max_threads)
         text_printf(&entry, ", !\"maxntidx\", i32 %d", max_threads);
+    if (resident && !e->module->max_registers)
+        text_printf(&entry, ", !\"minctasm\", i32 %d", resident);
     if (e->module->max_registers)
         text_printf(&entry, ", !\"maxnreg\", i32 %d", e->module->max_registers);
     if (cluster > 1)

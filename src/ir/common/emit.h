@@ -144,8 +144,9 @@ fragment emit_scope(emit *e, const char *name, int line);
 void emit_scope_end(emit *e);
 
 /* GPU: marks @<module->entry> as a kernel. function_type is its type without the pointer, "void (i64, i64)"; max_threads the
- * largest block it is launched with, 0: any; module->max_registers is obeyed. Does nothing on the CPU. */
-void emit_kernel_annotation(emit *e, const char *function_type, int max_threads, int cluster);
+ * largest block it is launched with, 0: any; resident how many of these should fit a multiprocessor, which bounds the registers of a
+ * thread, 0: any; module->max_registers is obeyed. Does nothing on the CPU. */
+void emit_kernel_annotation(emit *e, const char *function_type, int max_threads, int resident, int cluster);
 
 /* The IR type of a value of a dtype in registers: i1, i8.., i16 for both halves (their bits), float, double,
  * { float, float }; and of what lies in memory: i8 for bool, the value type for the others but complex, which lies as two

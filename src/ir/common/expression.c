@@ -135,7 +135,7 @@ static lvalue core_place(body *b, const node *n, const local *l) {
                 .held = privatised ? e->frame->private_copies[n->local].type : (dtype)o->memory,
                 .input = operand_stays(e->frame, b->f, n->local)};
     p.staged = o->staged || (privatised && e->target->gpu);
-    ssa offset = core_offset(b, n, l, &p.in_range), base = ssa_named("%%p%d", n->local);
+    ssa offset = core_offset(b, n, l, &p.in_range), base = b->core ? b->core[n->local] : ssa_named("%%p%d", n->local);
     e->shared = p.staged;
     p.pointer = emit_element(e, p.held, privatised ? e->frame->private_copies[n->local].base : base, offset);
     e->shared = false;

@@ -16,6 +16,11 @@ bool node_is_block(const node *n);
 /* What a list of statements or an expression costs, roughly: nodes, more for calls. */
 int node_cost(const node *list);
 
+/* outputs.c: does one of these statements, whatever happens, assign every element of output k in a forall? */
+bool assigns_wholly(const function *f, const node *list, int k);
+/* outputs.c: does the kernel read output k, or may it return before it assigns it? */
+bool reads_or_leaves(const node *n, int k);
+
 /* operator.c: the expression that a function returns, if that is all it does; else NULL. */
 const node *function_returned(const function *f);
 /* operator.c: "add", "sub", "mul", "and", "or", "xor", "min", "max", "umin", "umax": what a kernel computes of its two inputs in

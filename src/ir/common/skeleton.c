@@ -177,6 +177,11 @@ static int largest_block(const variant *v, const core_layout *layout) {
     return together > BLOCK_MAX ? together : BLOCK_MAX;
 }
 
+/* Where threads hold columns, some of a multiprocessor's blocks are to load or store while others compute. */
+static int resident_blocks(const variant *v, int threads) {
+    return v->loop == LOOP_GUFUNC && v->gufunc.held && v->gufunc.across ? HELD_THREADS / threads : 0;
+}
+
 static void gpu_head(skeleton *s) {
     emit *e = s->e;
     int count = schema_count(s->v, s->next.layout, true);
@@ -192,7 +197,8 @@ static void gpu_head(skeleton *s) {
     text_puts(&types, ")");
     e->failed |= types.failed || parameters.failed;
     if (!e->failed) {
-        emit_kernel_annotation(e, types.data, largest_block(s->v, s->next.layout),
+        int threads = largest_block(s->v, s->next.layout);
+        emit_kernel_annotation(e, types.data, threads, resident_blocks(s->v, threads),
                                s->v->loop == LOOP_GUFUNC ? 1 << s->v->gufunc.cluster : 1);
         text_printf(e->out, "define void @%s(%s) nounwind", e->module->entry, parameters.data);
     }

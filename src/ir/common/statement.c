@@ -528,8 +528,10 @@ void emit_function(emit *e, const function *f, const body_hooks *hooks, void *us
     if (hooks && hooks->begin)
         hooks->begin(b);
     const ssa stores = b->store_mask;
-    emit_statements(b, f->body);
-    land(b, b->finish);
+    for (bool again = true; again; again = hooks && hooks->again && hooks->again(b)) {
+        emit_statements(b, f->body);
+        land(b, b->finish);
+    }
     if (hooks && hooks->end)
         hooks->end(b);
     return_results(b, result);

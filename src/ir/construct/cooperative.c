@@ -156,16 +156,71 @@ static void cluster_barrier(emit *e) {
     cluster_instruction(e, "barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;");
 }
 
-void coop_cluster_arrive(emit *e) { cluster_instruction(e, "barrier.cluster.arrive.relaxed.aligned;"); }
+/* What the blocks of a cluster tell each other comes with asynchronous stores, whose bytes an mbarrier of the receiving block counts: a
+ * barrier over the cluster would wait for all of a thread's accesses to global memory, and drop the first level cache. There are two,
+ * since a block may send what belongs to the next reduction before this one has gone on from the last. */
+enum {
+    ARRIVALS = 2
+};
+
+/* The address in shared memory (i32) of the mbarrier of reductions set, set + 2 .. */
+static ssa arrival_of(emit *e, int set) {
+    if (emit_once(e, "@coop_arrivals"))
+        text_printf(&e->declarations, "@coop_arrivals = internal addrspace(3) global [%d x i64] undef, align 8\n",
+                    ARRIVALS);
+    return emit_value(e,
+                      "ptrtoint i64 addrspace(3)* getelementptr ([%d x i64], [%d x i64] addrspace(3)* "
+                      "@coop_arrivals, i64 0, i64 %d) to i32",
+                      ARRIVALS, ARRIVALS, set);
+}
+
+void coop_cluster_arrive(emit *e) {
+    int first = emit_label_new(e), all = emit_label_new(e);
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread_index(e).text), first, all);
+    emit_label(e, first);
+    for (int set = 0; set < ARRIVALS; set++)
+        emit_line(e, "call void asm sideeffect \"mbarrier.init.shared::cta.b64 [$0], 1;\", \"r,~{memory}\"(i32 %s)",
+                  arrival_of(e, set).text);
+    emit_line(e, "call void asm sideeffect \"fence.mbarrier_init.release.cluster;\", \"~{memory}\"()");
+    emit_branch(e, all);
+    emit_label(e, all);
+    cluster_instruction(e, "barrier.cluster.arrive.relaxed.aligned;");
+}
+
 void coop_cluster_wait(emit *e) { cluster_instruction(e, "barrier.cluster.wait.aligned;"); }
 
-/* Stores a word in the shared memory of another block, where that has what lies here at `at`. */
-static void cluster_store(emit *e, ssa at, ssa block, ssa word) {
+/* Stores a word in the shared memory of another block, where that has what lies here at `at`, and counts it there. */
+static void cluster_store(emit *e, ssa at, ssa block, ssa word, int set) {
     ssa address = emit_value(e, "ptrtoint i32 addrspace(3)* %s to i32", at.text);
     emit_line(e,
-              "call void asm sideeffect \"{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; "
-              "st.shared::cluster.u32 [there], $2; }\", \"r,r,r,~{memory}\"(i32 %s, i32 %s, i32 %s)",
-              address.text, block.text, word.text);
+              "call void asm sideeffect \"{ .reg .b32 there, count; mapa.shared::cluster.u32 there, $0, $1; "
+              "mapa.shared::cluster.u32 count, $3, $1; "
+              "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [there], $2, [count]; }\", "
+              "\"r,r,r,r,~{memory}\"(i32 %s, i32 %s, i32 %s, i32 %s)",
+              address.text, block.text, word.text, arrival_of(e, set).text);
+}
+
+/* All threads wait until all blocks have stored what they should here: so many words. reduction: its number. */
+static void cluster_receive(emit *e, int reduction, int words) {
+    int set = reduction % ARRIVALS, first = emit_label_new(e), all = emit_label_new(e), wait = emit_label_new(e),
+        done = emit_label_new(e);
+    ssa count = arrival_of(e, set);
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread_index(e).text), first, all);
+    emit_label(e, first);
+    emit_line(e,
+              "call void asm sideeffect \"mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;\", "
+              "\"r,r,~{memory}\"(i32 %s, i32 %d)",
+              count.text, words * 4);
+    emit_branch(e, all);
+    emit_label(e, all);
+    emit_branch(e, wait);
+    emit_label(e, wait);
+    ssa there = emit_value(e,
+                           "call i32 asm sideeffect \"{ .reg .pred done; mbarrier.try_wait.parity.shared::cta.b64 "
+                           "done, [$1], $2; selp.u32 $0, 1, 0, done; }\", \"=r,r,r,~{memory}\"(i32 %s, i32 %d)",
+                           count.text, reduction / ARRIVALS % 2);
+    emit_branch_if(e, emit_value(e, "icmp ne i32 %s, 0", there.text), done, wait);
+    emit_label(e, done);
 }
 
 void coop_barrier(body *b) {
@@ -255,6 +310,7 @@ static void block_reduce(body *b, const node *reduce, int warps, ssa *value, ssa
  * which write along rows and read along columns, meet different banks. */
 typedef struct across_entries {
     int words, pitch, results, all; /* pitch: of rows; results: where those entries begin */
+    int reduction;                  /* its number in the kernel */
 } across_entries;
 
 static void across_declare(emit *e, const across_entries *in) {
@@ -268,11 +324,11 @@ static void across_declare(emit *e, const across_entries *in) {
 static across_entries across_entries_of(body *b, dtype type, bool present) {
     emit *e = b->e;
     const variant *v = e->frame->v;
-    int calls = 1 << v->gufunc.across, results = calls << v->gufunc.cluster, sets = v->gufunc.cluster ? 2 : 1;
-    across_entries in = {.words = lanes_word_count(type) + present, .pitch = calls + 1};
+    int calls = 1 << v->gufunc.across, results = calls << v->gufunc.cluster, sets = v->gufunc.cluster ? ARRIVALS : 1;
+    across_entries in = {.words = lanes_word_count(type) + present, .pitch = calls + 1, .reduction = b->reductions++};
     in.results = in.pitch << (v->gufunc.coop - v->gufunc.cluster);
     in.all = in.results + sets * results;
-    in.results += b->reductions++ % sets * results;
+    in.results += in.reduction % sets * results;
     across_declare(e, &in);
     return in;
 }
@@ -298,7 +354,7 @@ static void across_write(body *b, const across_entries *in, ssa entry, dtype typ
         n += lanes_words(e, DT_BOOL, present, words + n);
     for (int i = 0; i < n; i++)
         if (ssa_is_set(block))
-            cluster_store(e, across_word(e, in, entry, i), block, words[i]);
+            cluster_store(e, across_word(e, in, entry, i), block, words[i], in->reduction % ARRIVALS);
         else
             emit_line(e, "store i32 %s, i32 addrspace(3)* %s, align 4", words[i].text,
                       across_word(e, in, entry, i).text);
@@ -400,7 +456,7 @@ static void across_reduce(body *b, const node *reduce, ssa *value, ssa *present)
     emit_branch(e, end);
     emit_label(e, end);
     if (v->gufunc.cluster)
-        cluster_barrier(e);
+        cluster_receive(e, in.reduction, in.words << (across + v->gufunc.cluster));
     else
         emit_block_barrier(e);
     across_results(b, reduce, &in, own, value, present);
@@ -408,16 +464,17 @@ static void across_reduce(body *b, const node *reduce, ssa *value, ssa *present)
 
 /* ---- Blocks of a cluster that have a piece each ---- */
 
-/* Each warp leaves its lanes' value in all blocks of the cluster, and combines what all warps of all blocks left in its own. One barrier:
- * entries alternate between two sets, see across_entries_of. */
+/* Each warp leaves its lanes' value in all blocks of the cluster, and combines what all warps of all blocks left in its own. Entries
+ * alternate between two sets, see across_entries_of. */
 static void cluster_reduce(body *b, const node *reduce, ssa *value, ssa *present) {
     emit *e = b->e;
     const variant *v = e->frame->v;
     dtype type = (dtype)reduce->type;
     int cluster = v->gufunc.cluster, warps = v->gufunc.coop - COOP_WARP, all = 1 << (cluster + warps),
         lanes = cluster + warps < COOP_WARP ? cluster + warps : COOP_WARP;
-    across_entries in = {.words = lanes_word_count(type) + ssa_is_set(*present), .all = 2 * all};
-    int first = b->reductions++ % 2 * all;
+    across_entries in = {
+        .words = lanes_word_count(type) + ssa_is_set(*present), .all = ARRIVALS * all, .reduction = b->reductions++};
+    int first = in.reduction % ARRIVALS * all;
     across_declare(e, &in);
     lanes_reduce(b, reduce, COOP_WARP, value, present);
     ssa thread = thread_index(e), lane = emit_value(e, "and i32 %s, 31", thread.text);
@@ -430,7 +487,7 @@ static void cluster_reduce(body *b, const node *reduce, ssa *value, ssa *present
     across_write(b, &in, emit_value(e, "add i32 %s, %d", entry.text, first), type, *value, *present, lane);
     emit_branch(e, end);
     emit_label(e, end);
-    cluster_barrier(e);
+    cluster_receive(e, in.reduction, in.words * all);
     ssa from =
         emit_value(e, "add i32 %s, %d", emit_value(e, "and i32 %s, %d", lane.text, (1 << lanes) - 1).text, first);
     across_gather(b, reduce, &in, from, 1 << lanes, all >> lanes, value, present);

@@ -7,8 +7,8 @@
 
 /* To be written once, at the head of a kernel with COOP_GRID: clears the block's counters of meetings. */
 void coop_grid_begin(emit *e);
-/* Clusters: a block may write to another one's memory once that has begun. Each block says that it has, and waits for the others before the
- * first reduction. */
+/* Clusters: a block may write to another one's memory once that has begun, and is ready to count what comes. Each block says that it is,
+ * and waits for the others before the first reduction. */
 void coop_cluster_arrive(emit *e);
 void coop_cluster_wait(emit *e);
 /* Waits for all threads of the group; what they have stored is then visible to all of them. */

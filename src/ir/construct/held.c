@@ -27,49 +27,156 @@ static void find_tiles(body *b, struct held *h) {
     }
 }
 
-/* An operand, and where its tiles are. */
+/* ---- Inputs ---- */
+
+/* An operand, where its tiles are, and how many neighbours are loaded there. */
 typedef struct part {
-    int operand;
-    const ssa *pointer;
+    int operand, together;
+    ssa pointer[HELD_MOST];
 } part;
+
+/* fixed: of the calls of a thread, which have the same. */
+static part *find_part(body *b, int k) {
+    emit *e = b->e;
+    const struct held *h = b->held;
+    const variant_operand *v = &e->frame->v->operand[k];
+    part *p = arena_alloc(e->a, sizeof *p);
+    *p = (part){.operand = k, .together = h->width * (v->fixed ? 1 : h->calls)};
+    for (int j = 0; j < h->count; j++) {
+        int stride = e->frame->layout->operands[k].strides;
+        ssa offset = v->unit == 1 ? h->index[j] : emit_value(e, "mul i64 %s, %%s%d", h->index[j].text, stride);
+        p->pointer[j] = emit_element(e, (dtype)v->memory, ssa_named("%%p%d", k), offset);
+    }
+    return p;
+}
 
 /* All tiles are loaded before the first value is used. */
 static void load_tiles(body *b, void *user, bool by_vectors, ssa *values) {
     const part *p = user;
-    const struct held *h = b->held;
-    const variant_operand *v = &b->e->frame->v->operand[p->operand];
     emit_invariant(b->e, true);
-    for (int j = 0; j < h->count; j++)
-        emit_neighbours(b->e, (dtype)v->memory, (dtype)b->f->locals[p->operand].type, p->pointer[j], h->width,
-                        by_vectors, values + j * h->width);
+    for (int j = 0; j < b->held->count; j++)
+        emit_neighbours(b->e, (dtype)b->e->frame->v->operand[p->operand].memory, (dtype)b->f->locals[p->operand].type,
+                        p->pointer[j], p->together, by_vectors, values + j * p->together);
     b->e->invariant = 0;
 }
 
-static const ssa *load_part(body *b, int k) {
+static void load_part(body *b, int k) {
+    struct held *h = b->held;
+    part *p = find_part(b, k);
+    int elements = h->count * h->width, apart = p->together / h->width;
+    ssa *value = arena_alloc(b->e->a, (size_t)(elements * apart) * sizeof *value);
+    if (p->together > 1)
+        emit_if_aligned(b, (dtype)b->f->locals[k].type, elements * apart, value, load_tiles, p);
+    else
+        load_tiles(b, p, false, value);
+    for (int call = 0; call < h->calls; call++) {
+        ssa *own = arena_alloc(b->e->a, (size_t)elements * sizeof *own);
+        for (int i = 0; i < elements; i++)
+            own[i] = value[i * apart + (apart > 1 ? call : 0)];
+        h->value[call][k] = own;
+    }
+}
+
+/* ---- Outputs ---- */
+
+typedef struct assignments {
+    int operand, count;
+} assignments;
+
+static void count_assignment(const node *n, void *user) {
+    assignments *a = user;
+    a->count += n->kind == N_ASSIGN && n->kid[0]->kind == N_ELEMENT && n->kid[0]->local == a->operand;
+}
+
+/* The forall that assigns output k, if all of it is assigned there, and nowhere else, and nothing reads it. */
+static const node *find_kept(const body *b, int k) {
+    assignments a = {k, 0};
+    node_each(b->f->body, count_assignment, &a);
+    if (a.count != 1 || reads_or_leaves(b->f->body, k))
+        return NULL;
+    for (const node *n = b->f->body; n; n = n->next)
+        if (n->kind == N_FORALL && assigns_wholly(b->f, &(node){.kind = N_FORALL, .args = n->args, .body = n->body}, k))
+            return held_covers(b, n->args) && instances_simple(b->f, n->body) ? n : NULL;
+    return NULL;
+}
+
+static void make_slots(body *b, int k) {
+    struct held *h = b->held;
+    for (int call = 0; call < h->calls; call++) {
+        ssa *slot = arena_alloc(b->e->a, (size_t)h->count * sizeof *slot);
+        for (int j = 0; j < h->count; j++)
+            slot[j] = emit_slot(b, ir_value_type((dtype)b->f->locals[k].type));
+        h->slot[call][k] = slot;
+    }
+}
+
+bool held_keeps(body *b, const node *element, const ssa *value) {
+    const struct held *h = b->held;
+    if (!h || !h->construct || h->keeps[element->local] != h->construct)
+        return false;
+    const char *type = ir_value_type((dtype)b->f->locals[element->local].type);
+    for (int i = 0; i < b->jam->count; i++)
+        emit_line(b->e, "store %s %s, %s* %s", type, value[i].text, type,
+                  h->slot[h->call][element->local][h->first + i].text);
+    return true;
+}
+
+/* The kept values of an output, those of neighbouring calls side by side, as they are in memory. */
+static ssa *read_kept(body *b, int k) {
     emit *e = b->e;
     const struct held *h = b->held;
-    const layout_operand *o = &e->frame->layout->operands[k];
-    const variant_operand *v = &e->frame->v->operand[k];
-    ssa *value = arena_alloc(e->a, (size_t)(h->count * h->width) * sizeof *value),
-        *pointer = arena_alloc(e->a, (size_t)h->count * sizeof *pointer);
-    for (int j = 0; j < h->count; j++) {
-        ssa offset = v->unit == 1 ? h->index[j] : emit_value(e, "mul i64 %s, %%s%d", h->index[j].text, o->strides);
-        pointer[j] = emit_element(e, (dtype)v->memory, ssa_named("%%p%d", k), offset);
-    }
-    part p = {k, pointer};
-    if (h->width > 1)
-        emit_if_aligned(b, (dtype)b->f->locals[k].type, h->count * h->width, value, load_tiles, &p);
-    else
-        load_tiles(b, &p, false, value);
+    dtype type = (dtype)b->f->locals[k].type;
+    ssa *value = arena_alloc(e->a, (size_t)(h->count * h->calls) * sizeof *value);
+    for (int i = 0; i < h->count * h->calls; i++)
+        value[i] = emit_value(e, "load %s, %s* %s", ir_value_type(type), ir_value_type(type),
+                              h->slot[i % h->calls][k][i / h->calls].text);
+    emit_convert_all(e, value, h->count * h->calls, type, (dtype)e->frame->v->operand[k].memory);
     return value;
+}
+
+static void store_kept(body *b, int k) {
+    emit *e = b->e;
+    const struct held *h = b->held;
+    const part *p = find_part(b, k);
+    dtype t = (dtype)e->frame->v->operand[k].memory;
+    const ssa *value = read_kept(b, k);
+    int whole = emit_label_new(e), singly = emit_label_new(e), done = emit_label_new(e);
+    emit_branch_if(e, ssa_named("%%aligned"), whole, singly);
+    emit_label(e, whole);
+    for (int j = 0; j < h->count; j++)
+        emit_store_vector(e, t, value + j * h->calls, p->pointer[j], h->calls);
+    emit_branch(e, done);
+    emit_label(e, singly);
+    for (int i = 0; i < h->count * h->calls; i++)
+        emit_store(e, t, value[i], emit_element(e, t, p->pointer[i / h->calls], ssa_constant(i % h->calls)));
+    emit_branch(e, done);
+    emit_label(e, done);
+}
+
+/* ---- The body ---- */
+
+/* Where the second call's cores are. */
+static const ssa *next_cores(body *b) {
+    emit *e = b->e;
+    const variant *v = e->frame->v;
+    ssa *core = arena_alloc(e->a, (size_t)(v->nin + v->nout) * sizeof *core);
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        core[k] = ssa_named("%%p%d", k);
+        if (b->f->locals[k].core && !v->operand[k].fixed)
+            core[k] = emit_element(e, (dtype)v->operand[k].memory, core[k], ssa_constant(1));
+    }
+    return core;
 }
 
 static void begin(body *b) {
     const variant *v = b->e->frame->v;
     struct held *h = arena_alloc(b->e->a, sizeof *h);
-    *h = (struct held){
-        .dimension = -1, .count = v->gufunc.held, .width = v->gufunc.across ? 1 : v->gufunc.vector, .variable = -1};
-    assert(h->count > HELD_LOOSE && h->count * h->width <= HELD_MOST);
+    *h = (struct held){.dimension = -1,
+                       .count = v->gufunc.held,
+                       .width = v->gufunc.across ? 1 : v->gufunc.vector,
+                       .calls = 1 << v->gufunc.calls,
+                       .variable = -1};
+    assert(h->count > HELD_LOOSE && h->count * h->width * h->calls <= HELD_MOST && h->calls <= HELD_CALLS);
     for (int k = 0; k < b->f->nparams; k++)
         if (v->operand[k].held)
             h->dimension = b->e->frame->layout->operands[k].dim[0];
@@ -79,19 +186,49 @@ static void begin(body *b) {
     find_tiles(b, h);
     for (int k = 0; k < b->f->nparams; k++)
         if (v->operand[k].held)
-            h->value[k] = load_part(b, k);
+            load_part(b, k);
+    if (h->calls == 1)
+        return;
+    for (int k = v->nin; k < v->nin + v->nout; k++)
+        if ((h->keeps[k] = find_kept(b, k)))
+            make_slots(b, k);
+}
+
+static bool again(body *b) {
+    if (!b->e->frame->v->gufunc.calls || b->core)
+        return false;
+    b->core = next_cores(b);
+    b->finish = emit_label_new(b->e);
+    if (b->held)
+        b->held->call++;
+    return true;
+}
+
+static void end(body *b) {
+    emit *e = b->e;
+    const struct held *h = b->held;
+    if (!h || h->calls == 1)
+        return;
+    int active = emit_label_new(e), done = emit_label_new(e);
+    emit_branch_if(e, ssa_named("%%active"), active, done);
+    emit_label(e, active);
+    for (int k = 0; k < UF_MAX_OPERANDS; k++)
+        if (h->keeps[k])
+            store_kept(b, k);
+    emit_branch(e, done);
+    emit_label(e, done);
 }
 
 static bool recall(body *b, const node *n, ssa *value) {
     const struct held *h = b->held;
-    if (!h || h->variable < 0 || n->kind != N_ELEMENT || n->local >= b->f->nparams || !h->value[n->local] || !b->jam ||
-        b->jam->outer)
+    if (!h || h->variable < 0 || n->kind != N_ELEMENT || n->local >= b->f->nparams || !h->value[0][n->local] ||
+        !b->jam || b->jam->outer)
         return false;
     const node *i = element_index(n, 1, 0);
     if (i->kind != N_LOCAL || i->local != h->variable)
         return false;
-    *value = h->value[n->local][h->first * h->width + b->jam->now];
+    *value = h->value[h->call][n->local][h->first * h->width + b->jam->now];
     return true;
 }
 
-const body_hooks held_hooks = {.begin = begin, .recall = recall};
+const body_hooks held_hooks = {.begin = begin, .again = again, .end = end, .recall = recall};

@@ -509,6 +509,8 @@ static void reductions_first(body *b, const node *n) {
 /* Stores value[i] of instance i to a core element; neighbours by one access. */
 static void store_all(body *b, const node *to, const ssa *value) {
     jam *t = b->jam;
+    if (held_keeps(b, to, value))
+        return;
     const jam_variable *along = ssa_is_set(b->store_mask) ? NULL : jam_along(b, to);
     for (int i = 0; i < t->count; i += along ? along->width : 1) {
         jam_now(b, i);
@@ -725,7 +727,11 @@ static void forall_along(body *b, const node *n, bool nested, bool simple) {
         prefetch_inputs(b);
     traversal c = coop_traversal(b, together);
     c.held &= simple && held_covers(b, n->args); /* elements beyond the end are computed once more */
+    if (c.held)
+        b->held->construct = n;
     (v->gufunc.across ? forall_across : space_walk)(b, &p, &c, forall_tiles, (void *)(uintptr_t)n);
+    if (c.held)
+        b->held->construct = NULL;
     b->by_lanes = by_lanes;
 }
 

@@ -127,12 +127,13 @@ static void calls_by_block(gufunc_writer *w, gpu *g) {
     counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 
-/* Neighbouring calls side by side, a block or a cluster of blocks. All threads of it make all calls, so that they meet at barriers: those
+/* Neighbouring calls side by side, one or two a thread, by a block or a cluster of blocks. All threads of it make all calls, so that they meet at barriers: those
  * beyond the last call, and calls that a mask leaves out, read what the last call (or they) would, and store nothing. */
 static void one_across(gufunc_writer *w, gpu *g, ssa first, ssa own, ssa rank) {
     emit *e = w->s.e;
     ssa call = emit_op(e, "add i64", first, own), there = emit_op(e, "icmp slt i64", call, g->n);
-    find_call(w, g, emit_select_as(e, "i64", there, call, emit_value(e, "sub i64 %s, 1", g->n.text)));
+    ssa last = emit_value(e, "sub i64 %s, %d", g->n.text, 1 << w->s.v->gufunc.calls);
+    find_call(w, g, emit_select_as(e, "i64", there, call, last));
     w->active = w->s.v->masked ? emit_op(e, "and i1", there, call_counts(w)) : there;
     whole_cores(w, g->staged, rank, ssa_constant(1 << w->s.v->gufunc.coop), g->aligned);
     if (w->s.v->gufunc.cluster) /* the other blocks run by now, so that results can be left in their shared memory */
@@ -142,7 +143,7 @@ static void one_across(gufunc_writer *w, gpu *g, ssa first, ssa own, ssa rank) {
 
 static void calls_across(gufunc_writer *w, gpu *g) {
     emit *e = w->s.e;
-    int across = w->s.v->gufunc.across, cluster = w->s.v->gufunc.cluster;
+    int across = w->s.v->gufunc.across, cluster = w->s.v->gufunc.cluster, calls = w->s.v->gufunc.calls;
     ssa thread = emit_special_register(e, "tid"), block = emit_special_register(e, "ctaid"), group = block;
     ssa rank = emit_value(e, "lshr i32 %s, %d", thread.text, across);
     if (cluster) {
@@ -152,15 +153,16 @@ static void calls_across(gufunc_writer *w, gpu *g) {
         group = emit_value(e, "lshr i32 %s, %d", block.text, cluster);
     }
     rank = emit_widen(e, rank);
-    ssa own = emit_widen(e, emit_value(e, "and i32 %s, %d", thread.text, (1 << across) - 1));
-    ssa first = emit_value(e, "shl i64 %s, %d", emit_widen(e, group).text, across);
+    ssa own = emit_value(e, "and i32 %s, %d", thread.text, (1 << across) - 1);
+    own = emit_widen(e, emit_value(e, "shl i32 %s, %d", own.text, calls));
+    ssa first = emit_value(e, "shl i64 %s, %d", emit_widen(e, group).text, across + calls);
     mapped_arguments(w, rank, ssa_constant(1 << w->s.v->gufunc.coop), g->aligned, ssa_literal("null"), ssa_constant(1));
     if (cluster) { /* there is one for all calls */
         coop_cluster_arrive(e);
         one_across(w, g, first, own, rank);
         return;
     }
-    ssa step = emit_value(e, "shl i64 %s, %d", emit_widen(e, emit_special_register(e, "nctaid")).text, across);
+    ssa step = emit_value(e, "shl i64 %s, %d", emit_widen(e, emit_special_register(e, "nctaid")).text, across + calls);
     counted_loop l = counted_loop_begin(e, "i64", first, g->n);
     one_across(w, g, l.i, own, rank);
     counted_loop_end(e, &l, step, loop_no_unroll(e));
