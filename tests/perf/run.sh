@@ -51,12 +51,6 @@ gpu_peers() {
     [ -z "$2" ] || python3 "$here/$2.py" >>"$csv" || note "$2.py failed"
 }
 
-# Peers in Python alone.
-gpu_python() {
-    [ -e /dev/nvidiactl ] || [ -e /dev/nvidia0 ] || return
-    python3 "$here/$1.py" >>"$csv" || note "$1.py failed"
-}
-
 mkdir -p "$BUILD/perf"
 echo case,system,metric,value,spread >"$csv"
 if part calls; then
@@ -126,7 +120,7 @@ if part windows; then
 fi
 if part lines; then
     ours bench_lines
-    gpu_python peers_gpu_lines
+    gpu_peers limits_lines peers_gpu_lines
 fi
 cat "$csv"
 echo
