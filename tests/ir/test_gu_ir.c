@@ -876,12 +876,33 @@ static void test_masked_lines(void **state) {
     }
 }
 
+typedef struct paired_kernel {
+    dtype x, y; /* of the first input and of the first output */
+    const char *signature, *value;
+} paired_kernel;
+
+static number number_at(dtype t, const char *from, int64_t i) { return number_read(t, from + i * dtypes[t].size); }
+
+/* The element of y for x - s. */
+static number paired_value(dtype y, int64_t difference) {
+    return ref_convert((number){.type = DT_INT64, .as.i = y == DT_BOOL ? difference > 0 : difference}, y);
+}
+
 /* Two calls a thread: inputs that both have and inputs of their own, an output that is kept until both are there, and one that is not. */
-static void try_paired_lines(const gu_kernel *k) {
-    static _Alignas(32) int16_t x[LINE_MOST * LINE_MOST], y[LINE_MOST * LINE_MOST];
-    static int32_t g[LINE_MOST * LINE_MOST], z[LINE_MOST * LINE_MOST];
+static void try_paired_lines(const paired_kernel *p) {
+    enum {
+        ALL = LINE_MOST * LINE_MOST
+    };
+    static _Alignas(32) char x[2 * ALL], y[8 * ALL];
+    static int32_t g[ALL], z[ALL];
     arena a = {0};
-    const tree *t = gu_tree(&a, k);
+    text body = {0};
+    text_printf(&body,
+                "(x, g) -> (y, z) { auto s = sum(i : n, (int32)x[i] * g[i]); auto top = max(i : n, g[i]); forall (i : "
+                "n) y[i] = %s; forall (i : n) z[n - 1 - i] = g[i] - top; }",
+                p->value);
+    const gu_kernel k = {"paired", "(n),(n)->(n),(n)", body.data, p->signature};
+    const tree *t = gu_tree(&a, &k);
     uint64_t words[PARAMETERS];
     const uint64_t numbers[4][2] = {{0}};
     line_way way;
@@ -904,11 +925,11 @@ static void try_paired_lines(const gu_kernel *k) {
     v.gufunc.held = (uint8_t)(((n - 1) >> way.coop) + 1);
     v.gufunc.held = v.gufunc.held <= HELD_LOOSE ? HELD_LOOSE + 1 : v.gufunc.held;
     for (int i = 0; i < n * calls; i++) {
-        x[i] = (int16_t)pick(-100, 100);
+        number_write((number){.type = DT_INT64, .as.i = pick(-100, 100)}, p->x, x + i * dtypes[p->x].size);
         g[i] = (int32_t)pick(-1000, 1000);
-        y[i] = -1;
         z[i] = -1;
     }
+    memset(y, 0x55, sizeof y);
     parameter_writer w = parameters_write(words, &v, t->layout, true);
     const void *const data[] = {x, g, y, z};
     for (int i = 0; i < 4; i++)
@@ -919,7 +940,7 @@ static void try_paired_lines(const gu_kernel *k) {
         put_parameter(&w, GPU_GUFUNC_STRIDES, i == 1 && same ? 0 : 1);
     put_core(&w, t->layout, core);
     parameters_finish(&w);
-    code_module m = gu_generate(&a, k, t, &v, &gu_gpu);
+    code_module m = gu_generate(&a, &k, t, &v, &gu_gpu);
     int groups = way.cluster ? (calls / 2 + (1 << way.width) - 1) >> way.width : (int)pick(1, 3);
     int threads = 1 << (way.coop - way.cluster + way.width);
     const char *wrong = sim_can(&m) ? sim_run(&m, words, (int)(w.next - words), groups << way.cluster, threads) : NULL;
@@ -927,18 +948,21 @@ static void try_paired_lines(const gu_kernel *k) {
         int64_t sum = 0, top = INT32_MIN;
         for (int i = 0; i < n; i++) {
             int32_t weight = same ? g[i] : g[i * calls + c];
-            sum += x[i * calls + c] * weight;
+            sum += ref_convert(number_at(p->x, x, i * calls + c), DT_INT64).as.i * weight;
             top = weight > top ? weight : top;
         }
         for (int i = 0; i < n; i++) {
-            int32_t weight = same ? g[i] : g[i * calls + c];
-            if (y[i * calls + c] != (int16_t)(x[i * calls + c] - sum) || z[(n - 1 - i) * calls + c] != weight - top)
+            int64_t difference = ref_convert(number_at(p->x, x, i * calls + c), DT_INT64).as.i - sum;
+            if (!ref_same(number_at(p->y, y, i * calls + c), paired_value(p->y, difference)) ||
+                z[(n - 1 - i) * calls + c] != (same ? g[i] : g[i * calls + c]) - top)
                 wrong = "a wrong element";
         }
     }
     if (wrong)
-        fail_msg("%d elements, %d calls, groups of 2^%d in 2^%d blocks, 2^%d side by side, held %d, the same %d: %s", n,
-                 calls, way.coop, way.cluster, way.width, v.gufunc.held, same, wrong);
+        fail_msg(
+            "%s, %d elements, %d calls, groups of 2^%d in 2^%d blocks, 2^%d side by side, held %d, the same %d: %s",
+            p->signature, n, calls, way.coop, way.cluster, way.width, v.gufunc.held, same, wrong);
+    text_free(&body);
     text_free(&m.ir);
     arena_free(&a);
 }
@@ -948,13 +972,14 @@ static void test_paired_lines(void **state) {
 #if !defined(__x86_64__)
     skip();
 #endif
-    const gu_kernel k = {
-        "paired", "(n),(n)->(n),(n)",
-        "(x, g) -> (y, z) { auto s = sum(i : n, (int32)x[i] * g[i]); auto top = max(i : n, g[i]); forall (i : n) y[i] "
-        "= (int16)((int32)x[i] - s); forall (i : n) z[n - 1 - i] = g[i] - top; }",
-        "int16,int32->int16,int32"};
+    static const paired_kernel kernels[] = {
+        {DT_INT8, DT_INT32, "int8,int32->int32,int32", "(int32)x[i] - s"},
+        {DT_INT8, DT_BOOL, "int8,int32->bool,int32", "(int32)x[i] > s"},
+        {DT_INT8, DT_COMPLEX64, "int8,int32->complex64,int32", "(int32)x[i] - s"},
+        {DT_INT16, DT_INT16, "int16,int32->int16,int32", "(int16)((int32)x[i] - s)"},
+    };
     for (int i = 0; i < 16; i++)
-        try_paired_lines(&k);
+        try_paired_lines(&kernels[i % COUNT(kernels)]);
 }
 
 /* Only where every call comes to the same constructs may calls share a block's barriers. */

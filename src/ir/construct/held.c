@@ -35,7 +35,7 @@ typedef struct part {
     ssa pointer[HELD_MOST];
 } part;
 
-/* fixed: of the calls of a thread, which have the same. */
+/* Of an operand that is `fixed` the thread's calls have the same, which is loaded once. */
 static part *find_part(body *b, int k) {
     emit *e = b->e;
     const struct held *h = b->held;
@@ -176,7 +176,8 @@ static void begin(body *b) {
                        .width = v->gufunc.across ? 1 : v->gufunc.vector,
                        .calls = 1 << v->gufunc.calls,
                        .variable = -1};
-    assert(h->count > HELD_LOOSE && h->count * h->width * h->calls <= HELD_MOST && h->calls <= HELD_CALLS);
+    assert(h->count > HELD_LOOSE && h->count * h->width * h->calls <= HELD_MOST);
+    assert(h->calls <= HELD_CALLS && (h->calls == 1 || h->width == 1));
     for (int k = 0; k < b->f->nparams; k++)
         if (v->operand[k].held)
             h->dimension = b->e->frame->layout->operands[k].dim[0];
