@@ -69,17 +69,26 @@ misuses() {
         a, a, a, a, a, a, a, a, a, a, a, a);'
 }
 
+# What the programs of refuses_cxx include, which a compiler reads once for all of them.
+precompile() {
+    mkdir -p "$work/$cxx"
+    printf '%s\n' '#include <ufunc.hpp>' '#include <vector>' >"$work/$cxx/head.hh"
+    case $cxx in clang*) form=pch ;; *) form=gch ;; esac
+    $cxx -std=c++17 -Iinclude -x c++-header "$work/$cxx/head.hh" -o "$work/$cxx/head.hh.$form"
+}
+
 # refuses_cxx MESSAGE STATEMENT: as refuses, in C++.
 refuses_cxx() {
-    printf '%s\n' '#include <ufunc.hpp>' '#include <vector>' 'struct own { int a; };' 'struct large { char a[65536]; };' \
+    printf '%s\n' 'struct own { int a; };' 'struct large { char a[65536]; };' \
         'template <> struct uf::dtype_of<large> : uf::record_of<large> {};' 'void f(const uf::function &add, float *p) {' \
         '(void)p; float x[3]; std::vector<own> owns; std::vector<bool> bits(3);' "$2" '}' >"$work/refused.cc"
-    ! $cxx -std=c++17 -Iinclude -c "$work/refused.cc" -o "$work/cc.o" 2>"$work/says" || { echo compiled; return 1; }
+    ! $cxx -std=c++17 -Iinclude -include "$work/$cxx/head.hh" -c "$work/refused.cc" -o "$work/cc.o" 2>"$work/says" || { echo compiled; return 1; }
     cat "$work/says"
     grep -Eq "$1" "$work/says"
 }
 
 misuses_of_wrapper() {
+    precompile || return
     check "$cxx refuses structs that are no records" refuses_cxx 'uf::record_of<T>' 'add(x, owns, x);'
     check "$cxx refuses a pointer without extents" refuses_cxx 'view' 'add(x, p, x);'
     check "$cxx refuses nullptr" refuses_cxx 'deleted' 'add(x, nullptr, x);'
