@@ -28,7 +28,7 @@ test_forall_ir test_fold_begin test_hostile test_double_double examples core_red
 elementwise:8 accuracy:2'
 
 # Programs whose tests draw many kernels or compile the same ones again and again, and are about what kernels mean and not how well they
-# are compiled, which takes nearly all their time. Of the kernels that they compile for the CPU each third is optimised, and the
+# are compiled, which takes nearly all their time. Of the kernels that they compile for the CPU each fourth is optimised, and the
 # others are not; with PROP_N set all are.
 barely='fold_types reductions scans forall calls gufuncs linalg core_reductions extrema weak_numbers tiles layouts squares
 test_absorbing test_cpu_fold test_oom test_hostile test_plan test_fold_begin test_fold_call test_blas test_record_views test_record_programs'
@@ -93,13 +93,13 @@ run_python() {
     esac
 }
 
-# Puts a libLLVM before the one that is used. It leaves two modules in three as they are, which ones being drawn, if the environment
+# Puts a libLLVM before the one that is used. It leaves three modules in four as they are, which ones being drawn, if the environment
 # does not say.
 optimise_barely() {
     mock=$BUILD/test/libmockllvm.so
     [ -z "${PROP_N:-}" ] && [ -f "$mock" ] && [ -n "$llvm_file" ] || return
     export UFUNC_LLVM="$mock" MOCKLLVM_REAL="$llvm_file" MOCKLLVM_VERSION="$llvm_version"
-    export MOCKLLVM_OPTIMISES="${MOCKLLVM_OPTIMISES:-$((1$(date +%N) % 3 + 1))/3}"
+    export MOCKLLVM_OPTIMISES="${MOCKLLVM_OPTIMISES:-$((1$(date +%N) % 4 + 1))/4}"
 }
 
 # run COMMAND..: what it prints goes to the log. While it runs, its process is written down for the one who cleans up.
