@@ -44,7 +44,8 @@ typedef struct body {
     int ended;       /* label of the way out for an element that has ended (report.h); 0: none yet */
 
     struct held *held; /* GPU: what the thread has of operands in registers (construct/held.h); NULL: nothing */
-    const ssa *core;   /* by operand: where its core is; NULL: at %p0, %p1 .. */
+    int call;          /* GPU: which of the thread's calls is being written; each has its own locals */
+    const ssa *core;   /* by operand: where that call's core is; NULL: at %p0, %p1 .. */
     bool if_aligned; /* and accesses to neighbours go by vectors only where %aligned is true; else it is known to be */
 
     const node *summed; /* a reduction whose value is known, and that */
@@ -68,8 +69,6 @@ typedef struct body_hooks {
     /* At the head of the function: adds allocas to b->slots, or says which thread stores. At its end, before its results are returned. */
     void (*begin)(body *b);
     void (*end)(body *b);
-    /* Behind the body: is it to be written once more? */
-    bool (*again)(body *b);
     /* Writes a reduction in a way of its own; false: it is to be written as usual. */
     bool (*reduce)(body *b, const node *n, ssa *value);
     /* Writes a statement, and perhaps those behind it; returns the last of them, or NULL: it is to be written as usual. */
@@ -134,6 +133,7 @@ void emit_statement(body *b, const node *n); /* statement.c */
 void emit_statements(body *b, const node *list);
 ssa emit_slot(body *b, const char *type); /* statement.c; address of a variable of its own */
 ssa emit_local_slot(body *b, int k);      /* statement.c; address of a local */
+void emit_locals(body *b); /* statement.c; makes the slots of a call's locals, at the head of the function */
 
 enum {
     TABLE_ALIGN = 16

@@ -52,7 +52,7 @@ ssa emit_slot(body *b, const char *type) {
     return slot;
 }
 
-ssa emit_local_slot(body *b, int k) { return ssa_named("%%v%d%s", k, jam_suffix(b, k).text); }
+ssa emit_local_slot(body *b, int k) { return ssa_named("%%v%d%s%s", k, b->call ? "_next" : "", jam_suffix(b, k).text); }
 
 static void clear_local(body *b, int k) {
     const local *l = &b->f->locals[k];
@@ -70,7 +70,7 @@ static void clear_local(body *b, int k) {
     text type = {0};
     local_type(&type, l);
     e->failed |= type.failed;
-    ssa bytes = emit_value(e, "bitcast %s* %%v%d to i8*", type.failed ? "" : type.data, k);
+    ssa bytes = emit_value(e, "bitcast %s* %s to i8*", type.failed ? "" : type.data, emit_local_slot(b, k).text);
     text_free(&type);
     emit_declare(e, "declare void @llvm.memset.p0i8.i64(i8*, i8, i64, i1)");
     emit_line(e, "call void @llvm.memset.p0i8.i64(i8* %s, i8 0, i64 %lld, i1 false)", bytes.text,
@@ -383,14 +383,14 @@ static void find_switch(const node *n, void *user) {
 
 /* Makes slots for all locals: parameters hold their arguments, and all else begins as 0. An array is cleared where it is declared;
  * in a function with a switch, which can jump over the declaration, at its head. */
-static void entry_block(body *b) {
+void emit_locals(body *b) {
     const function *f = b->f;
     bool clear_arrays = false;
     node_each(f->body, find_switch, &clear_arrays);
     for (int k = 0; k < f->nlocals; k++) {
         if (f->locals[k].core || f->locals[k].table || (b->unrolled && f->locals[k].rank))
             continue;
-        text_printf(&b->slots, "  %%v%d = alloca ", k);
+        text_printf(&b->slots, "  %s = alloca ", emit_local_slot(b, k).text);
         local_type(&b->slots, &f->locals[k]);
         text_puts(&b->slots, "\n");
     }
@@ -399,7 +399,7 @@ static void entry_block(body *b) {
         if (f->locals[k].core || f->locals[k].table)
             continue;
         if (k < f->nparams)
-            emit_line(b->e, "store %s %%p%d, %s* %%v%d", t, k, t, k);
+            emit_line(b->e, "store %s %%p%d, %s* %s", t, k, t, emit_local_slot(b, k).text);
         else if (!f->locals[k].rank || clear_arrays)
             clear_local(b, k);
     }
@@ -522,16 +522,14 @@ void emit_function(emit *e, const function *f, const body_hooks *hooks, void *us
     const char *result = w->type.failed ? "" : w->type.data;
     int first = e->block = emit_label_new(e);
     e->out = &w->lines;
-    entry_block(b);
+    emit_locals(b);
     if (f == e->kernel)
         steps_begin(b);
     if (hooks && hooks->begin)
         hooks->begin(b);
     const ssa stores = b->store_mask;
-    for (bool again = true; again; again = hooks && hooks->again && hooks->again(b)) {
-        emit_statements(b, f->body);
-        land(b, b->finish);
-    }
+    emit_statements(b, f->body);
+    land(b, b->finish);
     if (hooks && hooks->end)
         hooks->end(b);
     return_results(b, result);

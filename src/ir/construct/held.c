@@ -29,22 +29,23 @@ static void find_tiles(body *b, struct held *h) {
 
 /* ---- Inputs ---- */
 
-/* An operand, where its tiles are, and how many neighbours are loaded there. */
+/* An operand, where some of its tiles are, and how many neighbours are moved together there. */
 typedef struct part {
-    int operand, together;
+    int operand, tiles, together;
     ssa pointer[HELD_MOST];
 } part;
 
 /* Of an operand that is `fixed` the thread's calls have the same, which is loaded once. */
-static part *find_part(body *b, int k) {
+static part *find_part(body *b, int k, int first, int tiles) {
     emit *e = b->e;
     const struct held *h = b->held;
     const variant_operand *v = &e->frame->v->operand[k];
     part *p = arena_alloc(e->a, sizeof *p);
-    *p = (part){.operand = k, .together = h->width * (v->fixed ? 1 : h->calls)};
-    for (int j = 0; j < h->count; j++) {
-        int stride = e->frame->layout->operands[k].strides;
-        ssa offset = v->unit == 1 ? h->index[j] : emit_value(e, "mul i64 %s, %%s%d", h->index[j].text, stride);
+    *p = (part){.operand = k, .tiles = tiles, .together = h->width * (v->fixed ? 1 : h->calls)};
+    for (int j = 0; j < tiles; j++) {
+        ssa offset = h->index[first + j];
+        if (v->unit != 1)
+            offset = emit_value(e, "mul i64 %s, %%s%d", offset.text, e->frame->layout->operands[k].strides);
         p->pointer[j] = emit_element(e, (dtype)v->memory, ssa_named("%%p%d", k), offset);
     }
     return p;
@@ -54,7 +55,7 @@ static part *find_part(body *b, int k) {
 static void load_tiles(body *b, void *user, bool by_vectors, ssa *values) {
     const part *p = user;
     emit_invariant(b->e, true);
-    for (int j = 0; j < b->held->count; j++)
+    for (int j = 0; j < p->tiles; j++)
         emit_neighbours(b->e, (dtype)b->e->frame->v->operand[p->operand].memory, (dtype)b->f->locals[p->operand].type,
                         p->pointer[j], p->together, by_vectors, values + j * p->together);
     b->e->invariant = 0;
@@ -62,7 +63,7 @@ static void load_tiles(body *b, void *user, bool by_vectors, ssa *values) {
 
 static void load_part(body *b, int k) {
     struct held *h = b->held;
-    part *p = find_part(b, k);
+    part *p = find_part(b, k, 0, h->count);
     int elements = h->count * h->width, apart = p->together / h->width;
     ssa *value = arena_alloc(b->e->a, (size_t)(elements * apart) * sizeof *value);
     if (p->together > 1)
@@ -100,73 +101,109 @@ static const node *find_kept(const body *b, int k) {
     return NULL;
 }
 
-static void make_slots(body *b, int k) {
-    struct held *h = b->held;
-    for (int call = 0; call < h->calls; call++) {
-        ssa *slot = arena_alloc(b->e->a, (size_t)h->count * sizeof *slot);
-        for (int j = 0; j < h->count; j++)
-            slot[j] = emit_slot(b, ir_value_type((dtype)b->f->locals[k].type));
-        h->slot[call][k] = slot;
-    }
+static bool is_kept(const struct held *h, const node *forall) {
+    bool any = false;
+    for (int k = 0; k < UF_MAX_OPERANDS; k++)
+        any |= forall && h->keeps[k] == forall;
+    return any;
 }
 
 bool held_keeps(body *b, const node *element, const ssa *value) {
-    const struct held *h = b->held;
+    struct held *h = b->held;
     if (!h || !h->construct || h->keeps[element->local] != h->construct)
         return false;
-    const char *type = ir_value_type((dtype)b->f->locals[element->local].type);
-    for (int i = 0; i < b->jam->count; i++)
-        emit_line(b->e, "store %s %s, %s* %s", type, value[i].text, type,
-                  h->slot[h->call][element->local][h->first + i].text);
+    h->assigned[b->call][element->local] = value;
     return true;
 }
 
-/* The kept values of an output, those of neighbouring calls side by side, as they are in memory. */
-static ssa *read_kept(body *b, int k) {
+/* Stores what the forall assigns elements of output k, those of neighbouring calls together. */
+static void store_tiles(body *b, int k, int tiles) {
     emit *e = b->e;
     const struct held *h = b->held;
-    dtype type = (dtype)b->f->locals[k].type;
-    ssa *value = arena_alloc(e->a, (size_t)(h->count * h->calls) * sizeof *value);
-    for (int i = 0; i < h->count * h->calls; i++)
-        value[i] = emit_value(e, "load %s, %s* %s", ir_value_type(type), ir_value_type(type),
-                              h->slot[i % h->calls][k][i / h->calls].text);
-    emit_convert_all(e, value, h->count * h->calls, type, (dtype)e->frame->v->operand[k].memory);
-    return value;
-}
-
-static void store_kept(body *b, int k) {
-    emit *e = b->e;
-    const struct held *h = b->held;
-    const part *p = find_part(b, k);
     dtype t = (dtype)e->frame->v->operand[k].memory;
-    const ssa *value = read_kept(b, k);
-    int whole = emit_label_new(e), singly = emit_label_new(e), done = emit_label_new(e);
+    const part *p = find_part(b, k, h->first, tiles);
+    int n = tiles * h->calls, whole = emit_label_new(e), singly = emit_label_new(e), done = emit_label_new(e);
+    ssa *value = arena_alloc(e->a, (size_t)n * sizeof *value);
+    for (int i = 0; i < n; i++)
+        value[i] = h->assigned[i % h->calls][k][i / h->calls];
+    emit_convert_all(e, value, n, (dtype)b->f->locals[k].type, t);
     emit_branch_if(e, ssa_named("%%aligned"), whole, singly);
     emit_label(e, whole);
-    for (int j = 0; j < h->count; j++)
+    for (int j = 0; j < tiles; j++)
         emit_store_vector(e, t, value + j * h->calls, p->pointer[j], h->calls);
     emit_branch(e, done);
     emit_label(e, singly);
-    for (int i = 0; i < h->count * h->calls; i++)
+    for (int i = 0; i < n; i++)
         emit_store(e, t, value[i], emit_element(e, t, p->pointer[i / h->calls], ssa_constant(i % h->calls)));
     emit_branch(e, done);
     emit_label(e, done);
 }
 
-/* ---- The body ---- */
+/* ---- Calls ---- */
 
-/* Where the second call's cores are. */
-static const ssa *next_cores(body *b) {
+/* What a kernel with several calls a thread knows of them, whether anything is held or not. */
+typedef struct calls {
+    const ssa *next; /* the second call's cores, by operand */
+    bool within;     /* a statement is being written for one of them */
+} calls;
+
+static void turn_to(body *b, int call) {
+    const calls *c = b->user;
+    b->call = call;
+    b->core = call ? c->next : NULL;
+}
+
+void held_each_call(body *b, const node *construct, int tiles, void (*write)(body *b, void *user), void *user) {
+    struct held *h = b->held;
+    if (!is_kept(h, construct)) {
+        write(b, user);
+        return;
+    }
+    h->construct = construct;
+    for (int call = 0; call < h->calls; call++) {
+        turn_to(b, call);
+        write(b, user);
+    }
+    turn_to(b, 0);
+    for (int k = 0; k < UF_MAX_OPERANDS; k++)
+        if (h->keeps[k] == construct)
+            store_tiles(b, k, tiles);
+    h->construct = NULL;
+}
+
+/* A statement for each call. There is none that leaves the kernel (code_traits.uniform). */
+static const node *statement_of_calls(body *b, const node *n) {
+    calls *c = b->user;
+    if (!c || c->within || node_is_block(n))
+        return NULL;
+    c->within = true;
+    for (int call = 0; call < (b->held && is_kept(b->held, n) ? 1 : HELD_CALLS); call++) {
+        turn_to(b, call);
+        emit_statement(b, n);
+    }
+    turn_to(b, 0);
+    c->within = false;
+    return n;
+}
+
+static void begin_calls(body *b) {
     emit *e = b->e;
     const variant *v = e->frame->v;
+    calls *c = arena_alloc(e->a, sizeof *c);
     ssa *core = arena_alloc(e->a, (size_t)(v->nin + v->nout) * sizeof *core);
     for (int k = 0; k < v->nin + v->nout; k++) {
         core[k] = ssa_named("%%p%d", k);
         if (b->f->locals[k].core && !v->operand[k].fixed)
             core[k] = emit_element(e, (dtype)v->operand[k].memory, core[k], ssa_constant(1));
     }
-    return core;
+    *c = (calls){.next = core};
+    b->user = c;
+    turn_to(b, 1);
+    emit_locals(b);
+    turn_to(b, 0);
 }
+
+/* ---- The body ---- */
 
 static void begin(body *b) {
     const variant *v = b->e->frame->v;
@@ -178,6 +215,8 @@ static void begin(body *b) {
                        .variable = -1};
     assert(h->count > HELD_LOOSE && h->count * h->width * h->calls <= HELD_MOST);
     assert(h->calls <= HELD_CALLS && (h->calls == 1 || h->width == 1));
+    if (h->calls > 1)
+        begin_calls(b);
     for (int k = 0; k < b->f->nparams; k++)
         if (v->operand[k].held)
             h->dimension = b->e->frame->layout->operands[k].dim[0];
@@ -188,36 +227,8 @@ static void begin(body *b) {
     for (int k = 0; k < b->f->nparams; k++)
         if (v->operand[k].held)
             load_part(b, k);
-    if (h->calls == 1)
-        return;
-    for (int k = v->nin; k < v->nin + v->nout; k++)
-        if ((h->keeps[k] = find_kept(b, k)))
-            make_slots(b, k);
-}
-
-static bool again(body *b) {
-    if (!b->e->frame->v->gufunc.calls || b->core)
-        return false;
-    b->core = next_cores(b);
-    b->finish = emit_label_new(b->e);
-    if (b->held)
-        b->held->call++;
-    return true;
-}
-
-static void end(body *b) {
-    emit *e = b->e;
-    const struct held *h = b->held;
-    if (!h || h->calls == 1)
-        return;
-    int active = emit_label_new(e), done = emit_label_new(e);
-    emit_branch_if(e, ssa_named("%%active"), active, done);
-    emit_label(e, active);
-    for (int k = 0; k < UF_MAX_OPERANDS; k++)
-        if (h->keeps[k])
-            store_kept(b, k);
-    emit_branch(e, done);
-    emit_label(e, done);
+    for (int k = v->nin; k < v->nin + v->nout && h->calls > 1; k++)
+        h->keeps[k] = find_kept(b, k);
 }
 
 static bool recall(body *b, const node *n, ssa *value) {
@@ -228,8 +239,8 @@ static bool recall(body *b, const node *n, ssa *value) {
     const node *i = element_index(n, 1, 0);
     if (i->kind != N_LOCAL || i->local != h->variable)
         return false;
-    *value = h->value[h->call][n->local][h->first * h->width + b->jam->now];
+    *value = h->value[b->call][n->local][h->first * h->width + b->jam->now];
     return true;
 }
 
-const body_hooks held_hooks = {.begin = begin, .again = again, .end = end, .recall = recall};
+const body_hooks held_hooks = {.begin = begin, .statements = statement_of_calls, .recall = recall};

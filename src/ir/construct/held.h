@@ -3,8 +3,8 @@
  * no loops, and what two of them compute of the same element, the compiler computes once.
  *
  * A thread may have two neighbouring calls (variant.gufunc.calls), so that elements of 16 bits are loaded and stored by words, and a warp
- * reaches whole lines of memory. The body is then written twice, for the first call and for the second. Outputs of which one forall
- * assigns all are kept until both are there. */
+ * reaches whole lines of memory. Each statement is then written for the first call and for the second. A forall that assigns all of an
+ * output goes through both calls' elements together, and stores those of both at once. */
 #ifndef UF_HELD_H
 #define UF_HELD_H
 
@@ -18,25 +18,26 @@ enum {
  * beyond its end are the thread's first once more. Columns have a width of 1. */
 struct held {
     int dimension, count, width;
-    int calls, call;      /* how many, and the one that is being written */
+    int calls;
     ssa index[HELD_MOST]; /* i64 */
     ssa there[HELD_MOST]; /* i1: lies it before the end? none: always */
     /* By call and operand: of all elements; NULL: it is not held. */
     const ssa *value[HELD_CALLS][UF_MAX_OPERANDS];
-    /* By operand: the forall whose results are kept, NULL: none is; and by call their slots. */
-    const node *keeps[UF_MAX_OPERANDS];
-    const ssa *slot[HELD_CALLS][UF_MAX_OPERANDS];
-    /* While a construct is written: that, its range's variable, and the tile that the first instances of the jam stand for. */
+    const node *keeps[UF_MAX_OPERANDS]; /* by output: the forall that assigns all of it; NULL: there is none */
+    /* While a construct is written: that, if it is such a forall; its range's variable, and the tile that the first instances of the
+     * jam stand for; by call and output, what the forall assigns these. */
     const node *construct;
     int variable, first;
+    const ssa *assigned[HELD_CALLS][UF_MAX_OPERANDS];
 };
 
 /* Hooks of a kernel with held operands. */
 extern const body_hooks held_hooks;
 /* Has the thread its part of this range's values? */
 bool held_covers(const body *b, const node *range);
-/* The value of instance i of the forall that is being written is value[i], which it assigns to an element: true if they are kept, and
- * stored later. */
+/* Calls write for `tiles` tiles of a construct: for each call, if it is a forall that goes through both calls' elements together. */
+void held_each_call(body *b, const node *construct, int tiles, void (*write)(body *b, void *user), void *user);
+/* The value of instance i of the forall that is being written is value[i], which it assigns to an element: true if it is stored later. */
 bool held_keeps(body *b, const node *element, const ssa *value);
 
 #endif

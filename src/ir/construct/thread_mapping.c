@@ -176,10 +176,11 @@ typedef void visitor(body *b, const iteration_space *p, const tile_group *tiles,
  * `first` of each row, `together` rows at a time. Whether all tiles of a row exist is the same for all threads, so that their branches
  * do not diverge. */
 typedef struct traversal {
-    ssa first, step; /* i64 */
-    int together;    /* a power of two */
-    bool backwards;  /* from the last row to the first */
-    bool held;       /* the thread takes the tiles of which it has the elements, where it has them */
+    ssa first, step;       /* i64 */
+    int together;          /* a power of two */
+    bool backwards;        /* from the last row to the first */
+    bool held;             /* the thread takes the tiles of which it has the elements, where it has them */
+    const node *construct; /* held: a forall; NULL: a reduction */
 } traversal;
 
 /* Visits the rows from k (i64) on. whole: all their tiles exist; else the first stands in for those that do not. */
@@ -233,6 +234,19 @@ static void visit_singly(body *b, const iteration_space *p, const traversal *c, 
     counted_loop_end(e, &l, c->step, loop_no_unroll(e));
 }
 
+/* A visit of tiles that are held. */
+typedef struct held_visit {
+    const iteration_space *p;
+    const tile_group *at;
+    visitor *visit;
+    void *user;
+} held_visit;
+
+static void visit_call(body *b, void *user) {
+    const held_visit *v = user;
+    v->visit(b, v->p, v->at, v->user);
+}
+
 /* Visits the tiles of which the thread has the elements in registers. What else they reach of memory may not be aligned. */
 static void visit_held(body *b, const iteration_space *p, const traversal *c, tile_group *at, visitor *visit,
                        void *user) {
@@ -246,7 +260,7 @@ static void visit_held(body *b, const iteration_space *p, const traversal *c, ti
             at->first[i][0] = h->index[h->first + i];
             at->there[i] = h->there[h->first + i];
         }
-        visit(b, p, at, user);
+        held_each_call(b, c->construct, at->tiles, visit_call, &(held_visit){p, at, visit, user});
     }
     b->if_aligned = false;
     h->variable = -1;
@@ -289,9 +303,9 @@ static traversal coop_traversal(body *b, int together) {
     if (v->gufunc.pieces && (v->gufunc.coop == COOP_GRID || v->gufunc.cluster)) { /* a block has its piece for itself */
         int threads = 1 << (v->gufunc.cluster ? v->gufunc.coop : COOP_GRID_BLOCK);
         ssa own = emit_value(b->e, "and i64 %%rank, %d", threads - 1);
-        return (traversal){own, ssa_constant(threads), together, backwards, false};
+        return (traversal){own, ssa_constant(threads), together, backwards, false, NULL};
     }
-    return (traversal){ssa_named("%%rank"), ssa_named("%%size"), together, backwards, b->held != NULL};
+    return (traversal){ssa_named("%%rank"), ssa_named("%%size"), together, backwards, b->held != NULL, NULL};
 }
 
 /* ---- Reductions ---- */
@@ -368,7 +382,8 @@ static void reduce_inside(body *b, const node *n, int outer, bool of_each, ssa *
     const variant *v = b->e->frame->v;
     int lanes = v->gufunc.along ? 0 : v->gufunc.lanes;
     ssa *present = arena_alloc(b->e->a, (size_t)outer * sizeof *present);
-    traversal c = {ssa_constant(0), ssa_constant(1 << lanes), outer == 1 && !v->gufunc.along ? 2 : 1, false, false};
+    traversal c = {
+        ssa_constant(0), ssa_constant(1 << lanes), outer == 1 && !v->gufunc.along ? 2 : 1, false, false, NULL};
     if (lanes)
         c.first = coop_lane(b, lanes);
     reduce_over(b, n, outer, of_each, c, value, present);
@@ -621,7 +636,7 @@ static void forall_by_lanes(body *b, const node *n, int repeat) {
         b->store_mask = emit_value(e, "icmp eq i64 %s, 0", coop_lane(b, lanes).text);
     b->by_lanes = true;
     ssa group = emit_value(e, "lshr i64 %%rank, %d", lanes), groups = emit_value(e, "lshr i64 %%size, %d", lanes);
-    traversal c = {group, groups, repeat, false, false};
+    traversal c = {group, groups, repeat, false, false, NULL};
     space_walk(b, &p, &c, forall_tiles, (void *)(uintptr_t)n);
     b->by_lanes = false;
     b->store_mask = keep;
@@ -727,11 +742,8 @@ static void forall_along(body *b, const node *n, bool nested, bool simple) {
         prefetch_inputs(b);
     traversal c = coop_traversal(b, together);
     c.held &= simple && held_covers(b, n->args); /* elements beyond the end are computed once more */
-    if (c.held)
-        b->held->construct = n;
+    c.construct = n;
     (v->gufunc.across ? forall_across : space_walk)(b, &p, &c, forall_tiles, (void *)(uintptr_t)n);
-    if (c.held)
-        b->held->construct = NULL;
     b->by_lanes = by_lanes;
 }
 
