@@ -897,10 +897,11 @@ static void try_paired_lines(const paired_kernel *p) {
     static int32_t g[ALL], z[ALL];
     arena a = {0};
     text body = {0};
-    text_printf(&body,
-                "(x, g) -> (y, z) { auto s = sum(i : n, (int32)x[i] * g[i]); auto top = max(i : n, g[i]); forall (i : "
-                "n) y[i] = %s; forall (i : n) z[n - 1 - i] = g[i] - top; }",
-                p->value);
+    text_printf(
+        &body,
+        "(x, g) -> (y, z) { %ssum(i : n, (int32)x[i] * g[i]); auto top = max(i : n, g[i]); forall (i : n) y[i] = "
+        "%s; forall (i : n) z[n - 1 - i] = g[i] - top; }",
+        chance(50) ? "auto s = " : "int32 s = 0; s += ", p->value); /* both calls' sums together, or not */
     const gu_kernel k = {"paired", "(n),(n)->(n),(n)", body.data, p->signature};
     const tree *t = gu_tree(&a, &k);
     uint64_t words[PARAMETERS];

@@ -311,6 +311,7 @@ static void block_reduce(body *b, const node *reduce, int warps, ssa *value, ssa
 typedef struct across_entries {
     int words, pitch, results, all; /* pitch: of rows; results: where those entries begin */
     int reduction;                  /* its number in the kernel */
+    int first;                      /* word of the value that is meant, of several in an entry */
 } across_entries;
 
 static void across_declare(emit *e, const across_entries *in) {
@@ -321,11 +322,12 @@ static void across_declare(emit *e, const across_entries *in) {
 
 /* Other blocks write this block's results. They may do so once all blocks have read those of the reduction before the last one, so
  * reductions alternate between two sets. */
-static across_entries across_entries_of(body *b, dtype type, bool present) {
+static across_entries across_entries_of(body *b, dtype type, bool present, int values) {
     emit *e = b->e;
     const variant *v = e->frame->v;
     int calls = 1 << v->gufunc.across, results = calls << v->gufunc.cluster, sets = v->gufunc.cluster ? ARRIVALS : 1;
-    across_entries in = {.words = lanes_word_count(type) + present, .pitch = calls + 1, .reduction = b->reductions++};
+    across_entries in = {
+        .words = values * (lanes_word_count(type) + present), .pitch = calls + 1, .reduction = b->reductions++};
     in.results = in.pitch << (v->gufunc.coop - v->gufunc.cluster);
     in.all = in.results + sets * results;
     in.results += in.reduction % sets * results;
@@ -334,7 +336,7 @@ static across_entries across_entries_of(body *b, dtype type, bool present) {
 }
 
 static ssa across_word(emit *e, const across_entries *in, ssa entry, int word) {
-    ssa at = emit_widen(e, emit_value(e, "add i32 %s, %d", entry.text, word * in->all));
+    ssa at = emit_widen(e, emit_value(e, "add i32 %s, %d", entry.text, (in->first + word) * in->all));
     int size = in->words * in->all;
     return emit_value(e, "getelementptr [%d x i32], [%d x i32] addrspace(3)* @coop_across_%d, i64 0, i64 %s", size,
                       size, in->words, at.text);
@@ -433,18 +435,29 @@ static void across_results(body *b, const node *reduce, const across_entries *in
     across_gather(b, reduce, in, entry, 1 << v->gufunc.across, 1 << v->gufunc.cluster, value, present);
 }
 
-/* Each thread leaves its value; then as many threads as a warp has lanes for each call (or the group has threads) combine those of the
+/* The entries of value i of several. */
+static across_entries across_value(const across_entries *in, int i, int values) {
+    across_entries one = *in;
+    one.first = i * (in->words / values);
+    return one;
+}
+
+/* Each thread leaves its values; then as many threads as a warp has lanes for each call (or the group has threads) combine those of the
  * call, and all read the result. Between two writes to an entry every thread comes to a barrier behind its own reading, so that
  * none is needed before the first. */
-static void across_reduce(body *b, const node *reduce, ssa *value, ssa *present) {
+static void across_reduce(body *b, const node *reduce, int values, ssa *value, ssa *present) {
     emit *e = b->e;
     const variant *v = e->frame->v;
     dtype type = (dtype)reduce->type;
     int across = v->gufunc.across, coop = v->gufunc.coop - v->gufunc.cluster;
-    across_entries in = across_entries_of(b, type, ssa_is_set(*present));
+    across_entries all = across_entries_of(b, type, ssa_is_set(*present), values), in[COOP_VALUES];
     ssa thread = thread_index(e), rank = emit_value(e, "lshr i32 %s, %d", thread.text, across),
         own = emit_value(e, "and i32 %s, %d", thread.text, (1 << across) - 1);
-    across_write(b, &in, across_entry(e, &in, rank, own), type, *value, *present, ssa_none());
+    assert(values <= COOP_VALUES);
+    for (int i = 0; i < values; i++) {
+        in[i] = across_value(&all, i, values);
+        across_write(b, &in[i], across_entry(e, &in[i], rank, own), type, value[i], present[i], ssa_none());
+    }
     emit_block_barrier(e);
     int takes = emit_label_new(e), end = emit_label_new(e);
     if (coop > COOP_WARP)
@@ -452,14 +465,16 @@ static void across_reduce(body *b, const node *reduce, ssa *value, ssa *present)
     else
         emit_branch(e, takes);
     emit_label(e, takes);
-    across_combine(b, reduce, &in, coop, *present);
+    for (int i = 0; i < values; i++)
+        across_combine(b, reduce, &in[i], coop, present[i]);
     emit_branch(e, end);
     emit_label(e, end);
     if (v->gufunc.cluster)
-        cluster_receive(e, in.reduction, in.words << (across + v->gufunc.cluster));
+        cluster_receive(e, all.reduction, all.words << (across + v->gufunc.cluster));
     else
         emit_block_barrier(e);
-    across_results(b, reduce, &in, own, value, present);
+    for (int i = 0; i < values; i++)
+        across_results(b, reduce, &in[i], own, &value[i], &present[i]);
 }
 
 /* ---- Blocks of a cluster that have a piece each ---- */
@@ -593,11 +608,16 @@ void coop_reduce(body *b, const node *reduce, ssa *value, ssa *present) {
     if (coop == COOP_GRID)
         grid_reduce(b, reduce, value, present);
     else if (b->e->frame->v->gufunc.across)
-        across_reduce(b, reduce, value, present);
+        across_reduce(b, reduce, 1, value, present);
     else if (b->e->frame->v->gufunc.cluster)
         cluster_reduce(b, reduce, value, present);
     else if (coop > COOP_WARP)
         block_reduce(b, reduce, coop - COOP_WARP, value, present);
     else
         lanes_reduce(b, reduce, coop, value, present);
+}
+
+void coop_reduce_calls(body *b, const node *reduce, int calls, ssa *value, ssa *present) {
+    assert(b->e->frame->v->gufunc.across);
+    across_reduce(b, reduce, calls, value, present);
 }

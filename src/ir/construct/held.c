@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "ir/common/nodes.h"
+#include "ir/construct/cooperative.h"
 #include "ir/construct/unroll_jam.h"
 
 bool held_covers(const body *b, const node *range) {
@@ -143,9 +144,18 @@ static void store_tiles(body *b, int k, int tiles) {
 
 /* What a kernel with several calls a thread knows of them, whether anything is held or not. */
 typedef struct calls {
-    const ssa *next; /* the second call's cores, by operand */
-    bool within;     /* a statement is being written for one of them */
+    const ssa *next;     /* the second call's cores, by operand */
+    bool within;         /* a statement is being written for one of them; */
+    bool together;       /* its reductions depend on nothing that it assigns itself, */
+    struct found *found; /* so that those of the second call are found with those of the first */
 } calls;
+
+/* The second call's value of a reduction. */
+typedef struct found {
+    const node *reduce;
+    ssa value;
+    struct found *next;
+} found;
 
 static void turn_to(body *b, int call) {
     const calls *c = b->user;
@@ -171,18 +181,72 @@ void held_each_call(body *b, const node *construct, int tiles, void (*write)(bod
     h->construct = NULL;
 }
 
+/* Is there nothing in an expression, but for the terms of reductions, that assigns anything? */
+static bool assigns_nothing(const node *n) {
+    for (; n; n = n->next) {
+        if (n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE || n->kind == N_SEQUENCE ||
+            (n->kind == N_CALL && node_assigned(n)))
+            return false;
+        if (n->kind == N_REDUCE)
+            continue;
+        if (!assigns_nothing(n->kid[0]) || !assigns_nothing(n->kid[1]) || !assigns_nothing(n->kid[2]) ||
+            !assigns_nothing(n->args))
+            return false;
+    }
+    return true;
+}
+
+/* Does a statement do no more than to assign a value to a variable? */
+static bool only_assigns(const node *n) {
+    const node *value = n->kind == N_DECLARE ? n->kid[0]
+                        : n->kind == N_EVAL && n->kid[0]->kind == N_ASSIGN && n->kid[0]->kid[0]->kind == N_LOCAL
+                            ? n->kid[0]->kid[1]
+                            : NULL;
+    return value && !value->next && assigns_nothing(value);
+}
+
+static ssa reduce_both(body *b, const node *n, void (*of_thread)(body *b, const node *n, ssa *value, ssa *present)) {
+    calls *c = b->user;
+    ssa value[HELD_CALLS], present[HELD_CALLS];
+    for (int call = 0; call < HELD_CALLS; call++) {
+        turn_to(b, call);
+        of_thread(b, n, &value[call], &present[call]);
+    }
+    turn_to(b, 0);
+    coop_reduce_calls(b, n, HELD_CALLS, value, present);
+    found *one = arena_alloc(b->e->a, sizeof *one);
+    *one = (found){n, value[1], c->found};
+    c->found = one;
+    return value[0];
+}
+
+ssa held_reduce(body *b, const node *n, void (*of_thread)(body *b, const node *n, ssa *value, ssa *present)) {
+    const calls *c = b->e->frame->v->gufunc.calls ? b->user : NULL;
+    ssa value, present;
+    if (c && c->together && !b->call)
+        return reduce_both(b, n, of_thread);
+    for (const found *f = c ? c->found : NULL; f; f = f->next)
+        if (f->reduce == n)
+            return f->value;
+    of_thread(b, n, &value, &present);
+    coop_reduce(b, n, &value, &present);
+    return value;
+}
+
 /* A statement for each call. There is none that leaves the kernel (code_traits.uniform). */
 static const node *statement_of_calls(body *b, const node *n) {
     calls *c = b->user;
     if (!c || c->within || node_is_block(n))
         return NULL;
     c->within = true;
+    c->together = only_assigns(n);
     for (int call = 0; call < (b->held && is_kept(b->held, n) ? 1 : HELD_CALLS); call++) {
         turn_to(b, call);
         emit_statement(b, n);
     }
     turn_to(b, 0);
-    c->within = false;
+    c->within = c->together = false;
+    c->found = NULL;
     return n;
 }
 

@@ -391,17 +391,20 @@ static void reduce_inside(body *b, const node *n, int outer, bool of_each, ssa *
         lanes_reduce(b, n, lanes, &value[x], &present[x]);
 }
 
+/* What the thread has of a reduction that stands in no construct. */
+static void reduce_own(body *b, const node *n, ssa *value, ssa *present) {
+    traversal c = coop_traversal(b, b->e->frame->v->gufunc.steps);
+    c.held &= held_covers(b, n->args);
+    reduce_over(b, n, 1, false, c, value, present);
+}
+
 ssa mapped_reduce(body *b, const node *n) {
-    ssa value, present;
+    ssa value;
     if (b->depth) {
         reduce_inside(b, n, 1, false, &value);
         return value;
     }
-    traversal c = coop_traversal(b, b->e->frame->v->gufunc.steps);
-    c.held &= held_covers(b, n->args);
-    reduce_over(b, n, 1, false, c, &value, &present);
-    coop_reduce(b, n, &value, &present);
-    return value;
+    return held_reduce(b, n, reduce_own);
 }
 
 /* ---- forall ---- */
