@@ -60,6 +60,49 @@ static uf_status make_array(DLManagedTensor **out, DLDevice device, DLTensor *t,
     return s;
 }
 
+/* ---- Kernels over indices ---- */
+
+/* All parameters are inputs, in which the kernel may write. */
+static const char *fit_forall(call *c) {
+    c->nin = c->about.nin;
+    return strcmp(c->about.kind, "kernel") == 0 ? NULL : "is no kernel over indices";
+}
+
+static uf_status infer_nothing(call *c) {
+    (void)c;
+    return UF_OK;
+}
+
+/* The space is the shape of the first array. */
+static uf_status compute_forall(call *c) {
+    const job *j = c->job;
+    const uf_options options = {.size = sizeof options,
+                                .signature = j->signature,
+                                .threads = j->threads,
+                                .flags = j->flags,
+                                .block = j->block,
+                                .elements = j->elements};
+    int k = 0;
+    while (k < c->nin - 1 && !c->args[k].ndim)
+        k++;
+    return uf_forall(c->func, c->args[k].ndim, c->args[k].shape, c->nin, c->args, &options);
+}
+
+static const method forall_method = {.fit = fit_forall, .infer = infer_nothing, .compute = compute_forall};
+
+/* Is parameter k of a list such as "float32[,], int64" a number? */
+static bool is_number(const char *parameters, int k) {
+    int depth = 0, at = 0;
+    for (const char *p = parameters; p && *p && *p != ';'; p++) {
+        depth += *p == '[';
+        if (at == k && *p == '[')
+            return false;
+        depth -= *p == ']';
+        at += *p == ',' && !depth;
+    }
+    return parameters && at >= k;
+}
+
 /* ---- What is measured ---- */
 
 /* Reads the list of types, float32 without one: a type for all inputs, or one for each. */
@@ -95,9 +138,11 @@ static int make_inputs(bench *b) {
         return BAD_USAGE;
     for (int k = 0; k < b->c->nin; k++) {
         DLTensor *t = &b->c->args[k];
+        bool by_value = b->m == &forall_method && is_number(b->c->about.signatures, k);
         *t = (DLTensor){.device = {kDLCPU, 0}, .dtype = t->dtype, .shape = b->c->shapes[k]};
-        read_integers(j->shapes[j->nshapes == 1 ? 0 : k], UF_MAX_NDIM, t->shape, &t->ndim);
-        if (make_array(&b->inputs[k], j->device, t, true))
+        if (!by_value)
+            read_integers(j->shapes[j->nshapes == 1 ? 0 : k], UF_MAX_NDIM, t->shape, &t->ndim);
+        if (make_array(&b->inputs[k], by_value ? t->device : j->device, t, true))
             return library_failed(BENCH);
     }
     return DONE;
@@ -216,13 +261,17 @@ static const way ways[] = {{"run", &call_method, 1, 1},
                            {"outer", &outer_method, 0, -1},
                            {"reduce", &reduce_method, 0, UF_MAX_NDIM},
                            {"accumulate", &accumulate_method, 1, 1},
+                           {"forall", &forall_method, 0, -1},
                            {NULL, NULL, 0, 0}};
 
 const char *way_choice(int i) { return ways[i].name; }
 
 /* The way that --as says, or the one of the function's kind. */
 static const way *way_of(const call *c) {
-    const char *name = c->job->way ? c->job->way : strcmp(c->about.kind, "reduction") == 0 ? "reduce" : "run";
+    const char *name = c->job->way                               ? c->job->way
+                       : strcmp(c->about.kind, "reduction") == 0 ? "reduce"
+                       : strcmp(c->about.kind, "kernel") == 0    ? "forall"
+                                                                 : "run";
     int i = 0;
     while (strcmp(ways[i].name, name) != 0)
         i++;
@@ -238,10 +287,19 @@ static int check_axes(const call *c, const way *w) {
     return bad_usage("bench", "--axis has %d axes, but `ufunc %s` goes along one", j->naxes, w->name);
 }
 
+/* The function of the command line; text that begins with indices, or is to be measured as such, is a kernel over indices. */
+static int make_measured(call *c) {
+    function_request r = c->job->function;
+    const char *text = r.kernel ? r.kernel : r.what;
+    if ((c->job->way && strcmp(c->job->way, "forall") == 0 && !is_function(text)) || text[strspn(text, " \t\n")] == '[')
+        r.flags |= UF_KERNEL;
+    return make_function(&r, c->job->verb, &c->func);
+}
+
 static int perform(bench *b) {
     call *c = b->c;
     double seconds;
-    int calls, status = make_function(&c->job->function, c->job->verb, &c->func);
+    int calls, status = make_measured(c);
     c->about.size = sizeof c->about;
     if (status == DONE && uf_describe(c->func, &c->about))
         status = library_failed(BENCH);

@@ -59,9 +59,12 @@ static const verb verbs[] = {
      "how fast a function is, and what share of a copy's rate that is",
      "Inputs of the given shape are filled with numbers near 1. Bytes are those of all inputs and outputs; the copy "
      "moves as\n"
-     "many.\n",
+     "many. Of a kernel over indices, whose space is the shape of its first array, all parameters are inputs, but for "
+     "the\n"
+     "numbers of --signatures 'float32[], float32'.\n",
      "ufunc bench softmax --shape 65536,1024\nufunc bench matmul --shape 2048,2048 -t float64 --device cuda\n"
-     "ufunc bench add --as reduce --shape 100000000\n",
+     "ufunc bench add --as reduce --shape 100000000\n"
+     "ufunc bench '[i : n](x, y) { y[i] = 2 * x[i]; }' --shape 100000000\n",
      true, 0, run_bench},
 };
 

@@ -506,7 +506,7 @@ expect 0 '^copy .*; the call has [0-9]+ % of that$' '' bench add --shape 100
 expect 2 '' 'shape N,.. is needed, once for all inputs of add or once for each' bench add
 expect 2 '' 'add has 2 inputs, but --shape is there 3 times' bench add -n 3 -n 3 -n 3
 expect 2 '' 'types needs dtypes, e.g. float32,float32, not "float32,foo"' bench add -n 3 -t float32,foo
-expect 2 '' 'as needs run, outer, reduce or accumulate, not "redduce"; did you mean "reduce"' bench add -n 3 --as redduce
+expect 2 '' 'as needs run, outer, reduce, accumulate or forall, not "redduce"; did you mean "reduce"' bench add -n 3 --as redduce
 expect 2 '' 'not "float64,nonsense"' bench sqrt -n 3 -t float64,nonsense
 expect 2 '' 'sqrt has 1 input, but --types has 2 dtypes' bench sqrt -n 3 -t float64,float32
 expect 2 '' 'where has 3 inputs, but --types has 2 dtypes' bench where -n 3 -t bool,float32
@@ -515,6 +515,13 @@ expect 2 '' 'axis is there, but `ufunc outer` has no axis' bench add --as outer 
 expect 2 '' 'axis has 2 axes, but `ufunc accumulate` goes along one' bench add --as accumulate -n 3,3 --axis 0,1
 expect 0 '^call +add: float32 \(3, 4\) -> float32 \(\)' '' bench add --as reduce -n 3,4 --axis 0,1
 expect 2 '' 'softmax is not elementwise' bench softmax -n 3 --as outer
+expect 0 '^call +kernel: float32 \(3, 4\), float32 \(3, 4\), on the CPU' '' bench '[i, j](x, y) { y[i][j] = x[i][j]; }' -n 3,4
+expect 0 '^call +kernel: int64 \(9\), int64 \(9\), int64 \(\)' '' bench -e '[i](x, y, a) { y[i] = a * x[i]; }' -s 'int64[], int64[], int64' -t int64 -n 9
+expect 0 '^bytes +24 B ' '' bench '[i](x) { x[i] = 1; }' --as forall -n 6
+expect 2 '' 'add is no kernel over indices' bench add --as forall -n 3
+expect 2 '' 'kernel is a kernel over indices; `ufunc forall` runs it' bench '[i](x) { x[i] = 1; }' --as run -n 3
+expect 1 '' 'the space has 2 dimensions, but its number of indices is 1' bench '[i](x) { x[i] = 1; }' -n 3,3
+expect 1 '' 'names them before its parameters' bench '(x) { return x; }' --as forall -n 3
 expect 2 '' 'unexpected "x.npy"' bench add x.npy -n 3
 expect 1 '' 'they must be equal' bench add -n 3 -n 4
 expect 2 '' 'there is no verb "benchmark"; did you mean "bench"' benchmark
