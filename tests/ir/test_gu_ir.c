@@ -715,10 +715,10 @@ static void test_simulated(void **state) {
     sample(try_simulated, 60);
     sample(try_simulated_directed, 100);
     only_rare = true;
-    for (int i = 0; i < 2000 && !(count_unrolled && count_held); i++) /* however few were tried */
+    for (int i = 0; i < 40000 && !(count_unrolled && count_held); i++) /* however few were tried */
         try_simulated_directed(i);
     sharing = true;
-    for (int i = 0; i < 2000 && count_parts < 3; i++)
+    for (int i = 0; i < 40000 && count_parts < 3; i++)
         try_simulated_directed(i);
     sharing = only_rare = false;
     print_message("%lld unrolled, %lld of them shared by threads\n", (long long)count_unrolled, (long long)count_parts);
