@@ -28,6 +28,8 @@
 
 /* ---- Variants ---- */
 
+static bool only_rare; /* variants are simulated only if they are what is drawn rarely */
+
 /* May neighbouring calls stand side by side? */
 static bool can_be_across(const code_traits *traits) {
     for (int i = 0; i < traits->nconstructs; i++)
@@ -48,7 +50,7 @@ static void draw_whole(const tree *t, variant *v) {
 }
 
 static void draw_across(variant *v, const code_traits *traits) {
-    if (!v->gufunc.coop || !can_be_across(traits) || chance(50))
+    if (!v->gufunc.coop || !can_be_across(traits) || chance(only_rare ? 20 : 50))
         return;
     v->gufunc.along = v->gufunc.lanes = 0;
     v->gufunc.vector = 1;
@@ -88,7 +90,7 @@ static void draw_pieces(const tree *t, variant *v, const code_traits *traits) {
  * as `sizes` says; NULL: any. */
 static void draw_held(const tree *t, variant *v, const int64_t *sizes) {
     bool rows = !v->gufunc.across;
-    if (chance(40) || (rows && (v->gufunc.coop < 1 || v->gufunc.coop > COOP_BLOCK || v->gufunc.pieces)))
+    if ((!only_rare && chance(40)) || (rows && (v->gufunc.coop < 1 || v->gufunc.coop > COOP_BLOCK || v->gufunc.pieces)))
         return;
     int dimension = (int)pick(0, 2), vector = rows ? v->gufunc.vector : 1;
     int64_t held = pick(HELD_LOOSE + 1, 12), extent = sizes && dimension < t->layout->ndims ? sizes[dimension] : -1;
@@ -361,8 +363,7 @@ typedef struct launched {
 } launched;
 
 static int64_t count_unrolled, count_parts, count_pieces, count_heads, count_held;
-static bool sharing;   /* all variants are unrolled, and threads share calls if they can */
-static bool only_rare; /* variants are simulated only if they are what is drawn rarely */
+static bool sharing; /* all variants are unrolled, and threads share calls if they can */
 
 /* Some core dimension that has stride 1; see variant_operand. */
 static uint8_t unit_of(const gu_case *x, int k) {
