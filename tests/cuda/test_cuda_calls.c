@@ -343,13 +343,13 @@ static int64_t piece(const sample *s, int k) {
     return !is_number(s, k) && s->loop.ndim == 1 && s->stride[k] == next ? next : 0;
 }
 
-/* Staged whole: inputs with one dimension, of stride 1, for a block. */
+/* Staged whole: inputs with one dimension, of stride 1, for a block; if their rows are not aligned for vectors, without a unit. */
 static void check_whole(const sample *s) {
     int64_t bytes = 0;
     for (int k = 0; k < count_of(s); k++) {
         if (!s->v.operand[k].staged)
             continue;
-        assert_true(k < s->v.nin && rank_of(s, k) == 1 && s->v.operand[k].unit == 1);
+        assert_true(k < s->v.nin && rank_of(s, k) == 1 && core_stride(s, k, 0) == 1);
         assert_true(s->v.gufunc.coop > COOP_WARP && s->v.gufunc.coop <= COOP_BLOCK);
         bytes += extent_at(s, k, 0) * size_of(s, k);
     }

@@ -140,6 +140,32 @@ static void test_staged(void **state) {
     }
 }
 
+/* An input that is staged whole is copied by vectors if it has a unit dimension, of which alone `aligned` speaks: coefficients beside a row,
+ * five to a call, lie anywhere. */
+static void test_staged_whole(void **state) {
+    (void)state;
+    const gu_kernel k = {"coefficients", "(n),(k)->(n)",
+                         "(x, c) -> (y) { auto s = sum(i : n, x[i] * c[0]); forall (i : n) y[i] = x[i] * c[1] + s; }",
+                         "float32,float32->float32"};
+    for (int unit = 0; unit < 2; unit++) {
+        arena a = {0};
+        const tree *t = gu_tree(&a, &k);
+        variant v = gu_variant(t, 7, 0, 4, 1);
+        v.operand[0].unit = v.operand[2].unit = 1;
+        v.operand[1].unit = (uint8_t)unit;
+        v.operand[0].staged = v.operand[1].staged = 1;
+        code_module m = gu_generate(&a, &k, t, &v, &gu_gpu);
+        int by_vectors = occurrences(m.ir.data, "cp.async.cg.shared.global");
+        v.operand[1].staged = 0;
+        code_module one = gu_generate(&a, &k, t, &v, &gu_gpu);
+        int of_x = occurrences(one.ir.data, "cp.async.cg.shared.global");
+        assert_true(of_x > 0 && by_vectors == (unit ? 2 * of_x : of_x));
+        text_free(&m.ir);
+        text_free(&one.ir);
+        arena_free(&a);
+    }
+}
+
 /* ---- Instructions ---- */
 
 /* Halves go by pairs, and a maximum is one instruction; where an architecture has neither, and of other types, they are spelled out. */
@@ -527,11 +553,11 @@ static void test_goldens(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ptx),          cmocka_unit_test(test_staged),     cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_instructions), cmocka_unit_test(test_content),    cmocka_unit_test(test_unrolled),
-        cmocka_unit_test(test_columns),      cmocka_unit_test(test_separable),  cmocka_unit_test(test_cpu_vectors),
-        cmocka_unit_test(test_spreads),      cmocka_unit_test(test_constructs), cmocka_unit_test(test_sequences),
-        cmocka_unit_test(test_in_place),     cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_ptx),         cmocka_unit_test(test_staged),       cmocka_unit_test(test_staged_whole),
+        cmocka_unit_test(test_registers),   cmocka_unit_test(test_instructions), cmocka_unit_test(test_content),
+        cmocka_unit_test(test_unrolled),    cmocka_unit_test(test_columns),      cmocka_unit_test(test_separable),
+        cmocka_unit_test(test_cpu_vectors), cmocka_unit_test(test_spreads),      cmocka_unit_test(test_constructs),
+        cmocka_unit_test(test_sequences),   cmocka_unit_test(test_in_place),     cmocka_unit_test(test_goldens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

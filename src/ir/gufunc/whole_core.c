@@ -156,13 +156,15 @@ static void copy_from(const core_copy *p, ssa from, ssa end, ssa rank, ssa size)
 
 static void copies_wait(emit *e) { emit_line(e, "call void asm sideeffect \"cp.async.wait_all;\", \"~{memory}\"()"); }
 
+/* Without a unit dimension one by one: `aligned` does not speak of such an operand. */
 static void copy_core(core_copy *p, ssa rank, ssa size, ssa aligned) {
     gufunc_writer *w = p->w;
     emit *e = w->s.e;
     const layout_operand *o = &w->layout->operands[p->k];
-    int vector = p->across ? 1 : w->s.v->gufunc.vector;
+    bool unit = w->s.v->operand[p->k].unit == 1;
+    int vector = p->across || !unit ? 1 : w->s.v->gufunc.vector;
     ssa count = w->core[o->dim[0]], done = ssa_constant(0);
-    if (w->s.v->operand[p->k].unit != 1)
+    if (!unit)
         p->stride = w->core[o->strides];
     if (vector > 1) {
         ssa whole = emit_value(e, "and i64 %s, %d", count.text, -vector);
