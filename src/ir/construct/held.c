@@ -142,20 +142,20 @@ static void store_tiles(body *b, int k, int tiles) {
 
 /* ---- Calls ---- */
 
-/* What a kernel with several calls a thread knows of them, whether anything is held or not. */
-typedef struct calls {
-    const ssa *next;     /* the second call's cores, by operand */
-    bool within;         /* a statement is being written for one of them; */
-    bool together;       /* its reductions depend on nothing that it assigns itself, */
-    struct found *found; /* so that those of the second call are found with those of the first */
-} calls;
-
 /* The second call's value of a reduction. */
 typedef struct found {
     const node *reduce;
     ssa value;
     struct found *next;
 } found;
+
+/* What a kernel with several calls a thread knows of them, whether anything is held or not. */
+typedef struct calls {
+    const ssa *next; /* the second call's cores, by operand */
+    bool within;     /* a statement is being written for one of them; */
+    bool together;   /* its reductions depend on nothing that it assigns itself, */
+    found *found;    /* so that those of the second call are found with those of the first */
+} calls;
 
 static void turn_to(body *b, int call) {
     const calls *c = b->user;
