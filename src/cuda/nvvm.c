@@ -102,8 +102,7 @@ uf_status nvvm_arch(int arch, int *best) {
 
 /* ---- Compiling ---- */
 
-/* libnvvm of CUDA 12.0 says of its PTX that it is of version 8.0, which lacks st.async. A later version takes all that an earlier one has. */
-static void raise_version(char *ptx) {
+void ptx_raise_version(char *ptx) {
     static const char says[] = ".version 8.0";
     char *version = strstr(ptx, "st.async") ? strstr(ptx, says) : NULL;
     if (version)
@@ -118,7 +117,7 @@ static uf_status take_result(const toolkit *kit, nvvm_program program, const cod
         return fail_memory();
     int r = kit->nvvmGetCompiledResult(program, data);
     if (!r) {
-        raise_version(data);
+        ptx_raise_version(data);
         text_puts(ptx, data);
     }
     mem_free(data);

@@ -1023,12 +1023,29 @@ static int end(void **unused) {
     return system(command);
 }
 
+static void test_ptx_version(void **unused) {
+    static const char *const cases[][2] = {
+        {".version 8.0\n.target sm_90\nst.async", ".version 8.1\n.target sm_90\nst.async"},
+        {".version 8.0\n.target sm_90\nst.shared", ".version 8.0\n.target sm_90\nst.shared"},
+        {".version 8.3\n.target sm_90\nst.async", ".version 8.3\n.target sm_90\nst.async"},
+        {".version 9.0\n.target sm_90\nst.async", ".version 9.0\n.target sm_90\nst.async"},
+        {"", ""},
+    };
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char ptx[64];
+        strcpy(ptx, cases[i][0]);
+        ptx_raise_version(ptx);
+        assert_string_equal(ptx, cases[i][1]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open),        cmocka_unit_test(test_launch),           cmocka_unit_test(test_loading),
         cmocka_unit_test(test_release),     cmocka_unit_test(test_memory),           cmocka_unit_test(test_failures),
         cmocka_unit_test(test_allocations), cmocka_unit_test(test_threads),          cmocka_unit_test(test_search),
-        cmocka_unit_test(test_nvvm),        cmocka_unit_test(test_nvvm_allocations),
+        cmocka_unit_test(test_nvvm),        cmocka_unit_test(test_nvvm_allocations), cmocka_unit_test(test_ptx_version),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -829,7 +829,7 @@ static void test_bars(void **unused) {
 /* A function along the columns of a matrix of n x count, which reads its input twice. */
 static void columns_of(sample *s, dtype type, int64_t n, int64_t count) {
     sample_begin(s, 1, 1, 1, 1);
-    s->extent[0] = count;
+    s->extent[0] = s->loop.count = count;
     s->core[0] = n;
     for (int k = 0; k < 2; k++) {
         set_operand(s, k, type, 1, (const int[]){0}, 0);
@@ -893,6 +893,33 @@ static void test_pairs(void **unused) {
     *loop_stride(s, 0, 0) = 2;
     specialise(s);
     assert_int_equal(s->v.gufunc.calls, 0);
+}
+
+typedef struct cluster_case {
+    const char *arch, *driver;
+    bool clusters;
+} cluster_case;
+
+static void driver_body(void *user) {
+    const cluster_case *c = user;
+    sample *s = &the_sample;
+    setenv("MOCK_ARCH", c->arch, 1);
+    setenv("MOCK_VERSION", c->driver, 1);
+    columns_of(s, DT_FLOAT32, 4096, 100000);
+    launch_specialise(&s->v,
+                      &(loop_problem){.loop = &s->loop, .layout = &s->layout, .core = s->core, .traits = &s->size});
+    CHECK((s->v.gufunc.cluster > 0) == c->clusters);
+}
+
+/* Columns are shared by clusters of blocks where device and driver have them, and st.async for what they tell each other. */
+static void test_clusters(void **unused) {
+    static const cluster_case cases[] = {
+        {"90", "13000", true}, {"90", "12010", true}, {"90", "12000", false}, {"80", "13000", false}};
+    (void)unused;
+    if (!mock_find())
+        skip();
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_int_equal(child_status(driver_body, (void *)(uintptr_t)&cases[i]), 0);
 }
 
 /* Many calls: 64-bit indices, and a grid that does not cover them. */
@@ -1248,9 +1275,9 @@ static int begin(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),   cmocka_unit_test(test_choices),  cmocka_unit_test(test_bars),
-        cmocka_unit_test(test_pairs),    cmocka_unit_test(test_huge),     cmocka_unit_test(test_team_blocks),
-        cmocka_unit_test(test_launches), cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_random),      cmocka_unit_test(test_choices),  cmocka_unit_test(test_bars),
+        cmocka_unit_test(test_pairs),       cmocka_unit_test(test_clusters), cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_team_blocks), cmocka_unit_test(test_launches), cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, begin, NULL);
 }
