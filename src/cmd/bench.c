@@ -75,13 +75,7 @@ static uf_status infer_nothing(call *c) {
 
 /* The space is the shape of the first array. */
 static uf_status compute_forall(call *c) {
-    const job *j = c->job;
-    const uf_options options = {.size = sizeof options,
-                                .signature = j->signature,
-                                .threads = j->threads,
-                                .flags = j->flags,
-                                .block = j->block,
-                                .elements = j->elements};
+    const uf_options options = call_options(c);
     int k = 0;
     while (k < c->nin - 1 && !c->args[k].ndim)
         k++;

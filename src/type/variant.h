@@ -231,8 +231,8 @@ typedef struct variant {
                          the same; its extent, in elements or vectors, is at most held << coop, and at least
                          (held - HELD_LOOSE) << coop. 0: no operand is held */
             uint8_t
-                calls; /* held, across: log2 of the neighbouring calls that a thread computes, one after the other; what it loads first,
-                          and writes in the end, are then neighbours of all of them (ir/construct/held.h). Their number divides the
+                calls; /* held, across: log2 of the neighbouring calls that a thread computes, each statement for all of them; what it
+                          loads first, and most of what it stores, are then neighbours of all (ir/construct/held.h). Their number divides the
                           extent of dimension 0, along which operands that are not `fixed` have stride 1; every operand is a
                           number or has a core, and there is no mask */
             uint8_t

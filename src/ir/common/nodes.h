@@ -16,8 +16,9 @@ bool node_is_block(const node *n);
 /* What a list of statements or an expression costs, roughly: nodes, more for calls. */
 int node_cost(const node *list);
 
-/* outputs.c: does one of these statements, whatever happens, assign every element of output k in a forall? */
+/* outputs.c: does one of these statements, whatever happens, assign every element of output k in a forall? Does this forall? */
 bool assigns_wholly(const function *f, const node *list, int k);
+bool forall_assigns(const function *f, const node *forall, int k);
 /* outputs.c: does the kernel read output k, or may it return before it assigns it? */
 bool reads_or_leaves(const node *n, int k);
 

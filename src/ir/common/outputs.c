@@ -45,6 +45,8 @@ static bool list_assigns(const function *f, const node *list, int k, const node 
 
 bool assigns_wholly(const function *f, const node *list, int k) { return list_assigns(f, list, k, NULL); }
 
+bool forall_assigns(const function *f, const node *forall, int k) { return list_assigns(f, forall->body, k, forall); }
+
 bool reads_or_leaves(const node *n, int k) {
     for (; n; n = n->next) {
         const node *to = n->kind == N_ASSIGN ? n->kid[0] : NULL;

@@ -97,7 +97,7 @@ static const node *find_kept(const body *b, int k) {
     if (a.count != 1 || reads_or_leaves(b->f->body, k))
         return NULL;
     for (const node *n = b->f->body; n; n = n->next)
-        if (n->kind == N_FORALL && assigns_wholly(b->f, &(node){.kind = N_FORALL, .args = n->args, .body = n->body}, k))
+        if (n->kind == N_FORALL && forall_assigns(b->f, n, k))
             return held_covers(b, n->args) && instances_simple(b->f, n->body) ? n : NULL;
     return NULL;
 }
