@@ -981,7 +981,8 @@ static void test_paired_lines(void **state) {
         {DT_INT16, DT_INT16, "int16,int32->int16,int32", "(int16)((int32)x[i] - s)"},
     };
     for (int i = 0; i < 16; i++) {
-        tree_rewrites = i / 4 % 2 ? 10 : 0; /* reductions, too, that what stands before them in an expression declares */
+        tree_rewrites =
+            i / 4 % 2 ? 10 : 0; /* reductions, too, that what stands before them in an expression declares */
         try_paired_lines(&kernels[i % COUNT(kernels)]);
     }
     tree_rewrites = 0;
