@@ -384,6 +384,7 @@ typedef struct engine {
     bool tiles_outputs; /* LOOP_TILE: unmasked outputs may be across as inputs may */
     bool squares; /* LOOP_GUFUNC: calls that are unrolled go by squares where an operand is across (nd/square.c) */
     bool lapack_points; /* it wants lists of addresses, in memory that its device reads */
+    size_t lapack_most; /* bytes of scratch memory for a call, which is cut in parts where it would take more */
     /* LOOP_FORALL: describes what a launch would be, in the members of *out that the engine knows; all others are 0. */
     uf_status (*launch_info)(const code *c, const launch *l, uf_launch *out);
     /* UF_VIEW_PTX, UF_VIEW_ASSEMBLY, UF_VIEW_RESOURCES. */

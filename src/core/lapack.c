@@ -4,7 +4,7 @@
  * outputs lie. It puts NaN where a routine says that there is no result, so that the host need not wait for what it says.
  *
  * Loop dimensions along which the matrix, operand 0, moves are the batch; along the others inner calls have one matrix, which is
- * factorised once. Calls whose arrays would take more than SCRATCH_MOST are halved along their longest dimension. */
+ * factorised once. Calls whose arrays would take more than the engine's lapack_most are halved along their longest dimension. */
 #include <assert.h>
 
 #include "core/core.h"
@@ -180,7 +180,6 @@ enum {
     OPERANDS = 7, /* of a form, at most */
     SCRATCH_ALIGN = 256
 };
-#define SCRATCH_MOST ((size_t)1 << 26)
 
 typedef struct program_step {
     step_kind kind;
@@ -690,7 +689,7 @@ static void temporaries_place(run *r, char *block) {
 
 /* Halves the longest dimension until a part's arrays fit. */
 static void part_choose(run *r) {
-    while (scratch_bytes(r) > SCRATCH_MOST) {
+    while (scratch_bytes(r) > r->e->lapack_most) {
         int longest = 0;
         for (int d = 1; d < r->ndim; d++)
             longest = r->extent[d] > r->extent[longest] ? d : longest;

@@ -233,6 +233,7 @@ const engine cpu_engine = {
     .lapack_pays = lapack_pays,
     .lapack_open = lapack_open,
     .lapack_run = cpu_lapack_run,
+    .lapack_most = (size_t)1 << 26,
     .launch_info = cpu_launch_info,
     .inspect = cpu_inspect,
     .alloc = cpu_alloc,

@@ -9,13 +9,19 @@
  * long for one matrix as for some hundreds, and with more rows one matrix keeps the device busy by itself. Measured on an H200,
  * float32, in microseconds: getrf 36, 105, 356, 1260, 7170 at 32, 64, 128, 256, 512 rows, beside 55, 97, 184, 374, 839 for each
  * matrix by cuSOLVER; getri 31, 98, 513, 2750, 19160, beside getrs with 23, 40, 86, 233, 477; getrs 35, 64, 230, 287, 620 beside
- * 28, 34, 51, 84, 152, with as many right sides as rows 63, 118, 1890, 1750, 10900 beside 23, 40, 86, 232, 477. */
+ * 28, 34, 51, 84, 152, with as many right sides as rows 63, 118, 1890, 1750, 10900 beside 23, 40, 86, 232, 477. Those are of the transposed
+ * matrices' factors; with the matrices' own, getrs for inverses takes 240, 308, 404 for 1024, 256, 64 matrices of 64, 128, 256 rows on an
+ * H100, where getri takes 225, 511, 2783: from INVERT_BY_SOLVING rows on it is taken. */
 static const struct {
     int most, each;
 } limits[LAPACK_ROUTINES] = {
     [ROUTINE_LU] = {256, 64},
     [ROUTINE_LU_SOLVE] = {256, 32},
-    [ROUTINE_LU_INVERSE] = {256, 21},
+    [ROUTINE_LU_INVERSE] = {256, 32},
+};
+
+enum {
+    INVERT_BY_SOLVING = 65
 };
 
 /* Of these, too: geqrf takes 269, 1072, 3290, 7350, 35000 at 32, 64, 96, 128, 256 rows, beside 52, 172, 357, 672, 607 and besides
@@ -48,12 +54,17 @@ bool batched_fits(const lapack_call *c) {
  * is said again in the same place (skip). */
 static uf_status run(void *handle, const lapack_call *c) {
     int n = (int)c->n, batch = (int)c->batch, *pivots = c->array[1], wrong = 0;
+    bool solves = c->routine == ROUTINE_LU_INVERSE && n >= INVERT_BY_SOLVING;
+    if (solves)
+        TRY(cusolver_units(c, c->array[2], c->batch));
     if (c->routine == ROUTINE_REFLECTORS)
         ROUTINE(geqrf, handle, (int)c->m, n, c->first, (int)c->m, c->third, &wrong, batch);
     else if (c->routine == ROUTINE_LU)
         ROUTINE(getrf, handle, n, c->first, n, pivots, c->info, batch);
     else if (c->routine == ROUTINE_LU_SOLVE)
         ROUTINE(getrs, handle, CUBLAS_OP_TRANS, n, (int)c->nrhs, c->first, n, pivots, c->third, n, &wrong, batch);
+    else if (solves)
+        ROUTINE(getrs, handle, CUBLAS_OP_NONE, n, n, c->first, n, pivots, c->third, n, &wrong, batch);
     else
         ROUTINE(getri, handle, n, c->first, n, pivots, c->third, n, (int *)(uintptr_t)c->skip, batch);
     return UF_OK;

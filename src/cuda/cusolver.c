@@ -205,18 +205,21 @@ static uf_status run_solve(const job *j) {
     return UF_OK;
 }
 
-/* Makes the unit matrix: zeros, and in the words that hold the leading bits of the diagonal those of 1. */
-static uf_status unit_matrix(const job *j, char *at) {
-    size_t n = (size_t)j->n, size = dtypes[j->c->type].size, part = dtypes[dtypes[j->c->type].component].size;
+/* The first by zeros, and in the words that hold the leading bits of the diagonal those of 1; the others are copies of what is there. */
+uf_status cusolver_units(const lapack_call *c, char *at, int64_t count) {
+    size_t n = (size_t)c->n, size = dtypes[c->type].size, part = dtypes[dtypes[c->type].component].size;
+    size_t matrix = n * n * size, all = matrix * (size_t)count;
     unsigned one = part == sizeof(float) ? 0x3f800000 : 0x3ff00000;
     cu_pointer words = (uintptr_t)at + part - sizeof one;
-    CU(cuMemsetD8Async, (uintptr_t)at, 0, n * n * size, j->c->stream);
-    CU(cuMemsetD2D32Async, words, (n + 1) * size, one, 1, n, j->c->stream);
+    CU(cuMemsetD8Async, (uintptr_t)at, 0, matrix, c->stream);
+    CU(cuMemsetD2D32Async, words, (n + 1) * size, one, 1, n, c->stream);
+    for (size_t done = matrix; done < all; done *= 2)
+        CU(cuMemcpyAsync, (uintptr_t)at + done, (uintptr_t)at, done < all - done ? done : all - done, c->stream);
     return UF_OK;
 }
 
 static uf_status run_inverse(const job *j) {
-    TRY(unit_matrix(j, j->array[2]));
+    TRY(cusolver_units(j->c, j->array[2], 1));
     CUSOLVER(j->f->getrs, j->handle, CUBLAS_OP_NONE, j->n, j->n, j->array[0], j->n, (const int *)(void *)j->array[1],
              j->array[2], j->n, j->no_info);
     return UF_OK;

@@ -11,6 +11,8 @@ bool cusolver_pays(const lapack_problem *p);
 lapack_routine cusolver_svd(int64_t m, int64_t n);
 uf_status cusolver_open(int device);
 uf_status cusolver_run(const lapack_call *c);
+/* Makes so many unit matrices of the call's size and type, one behind the other in device memory, on its stream. */
+uf_status cusolver_units(const lapack_call *c, char *at, int64_t count);
 
 /* batched.c: batches of small matrices by cuBLAS. batched_reflects is the engine's lapack_reflects. */
 bool batched_reflects(const lapack_problem *p);

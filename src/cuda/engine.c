@@ -156,6 +156,7 @@ const engine cuda_engine = {
     .lapack_pays = cusolver_pays,
     .lapack_open = cusolver_open,
     .lapack_run = cusolver_run,
+    .lapack_most = (size_t)1 << 28, /* routines take as long for some tens of matrices as for hundreds */
     .lapack_svd = cusolver_svd,
     .lapack_reflects = batched_reflects,
     .lapack_points = true,

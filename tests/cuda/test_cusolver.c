@@ -231,6 +231,8 @@ static void routines_body(void *unused) {
                 if (r == ROUTINE_QR)
                     compare((lapack_routine)r, types[t], n, m, batch, false);
             }
+    for (size_t t = 0; t < TYPES; t++) /* inverses by solving */
+        compare(ROUTINE_LU_INVERSE, types[t], pick(65, 80), 0, BATCH, true);
     for (size_t t = 0; t < TYPES; t++)
         for (int64_t batch = 1; batch <= BATCH; batch++) {
             int64_t n = pick(1, 32), m = pick(n, 32), columns = pick(1, MOST);
@@ -372,6 +374,7 @@ static void failures_body(void *unused) {
         {"cublasDgetrfBatched", "cublas<t>getrfBatched: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_LU, true, 0},
         {"cublasDgetrsBatched", "cublas<t>getrsBatched: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_LU_SOLVE, true, 0},
         {"cublasDgetriBatched", "cublas<t>getriBatched: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_LU_INVERSE, true, 0},
+        {"cublasDgetrsBatched", "cublas<t>getrsBatched: CUBLAS_STATUS_MOCK_7 (7)", ROUTINE_LU_INVERSE, true, 65},
     };
     (void)unused;
     use_solver();
@@ -394,23 +397,26 @@ static void failures_body(void *unused) {
 }
 
 /* Each driver call fails once; nothing is lost. */
+static void each_driver_call_fails(lapack_routine r, int n, int batch, bool lists) {
+    begin(DT_FLOAT64, n, n);
+    CHECK(!routine_run(cusolver_run, r, DT_FLOAT64, n, n, batch, &ours, lists));
+    for (int nth = 1, done = 0; !done && nth < 100; nth++) {
+        begin(DT_FLOAT64, n, n);
+        mock->fail_at(nth, 999);
+        uf_status s = routine_run(cusolver_run, r, DT_FLOAT64, n, n, batch, &ours, lists);
+        done = !mock->failed();
+        mock->fail_at(0, 0);
+        CHECK(done ? !s : s == UF_ERR_DEVICE || !s);
+    }
+    CHECK(mock->live().depth == 0);
+}
+
 static void driver_body(void *unused) {
     (void)unused;
     use_solver();
-    for (int r = 0; r < LAPACK_ROUTINES; r++) {
-        bool lists = r == ROUTINE_REFLECTORS;
-        begin(DT_FLOAT64, 8, 8);
-        CHECK(!routine_run(cusolver_run, (lapack_routine)r, DT_FLOAT64, 8, 8, 1, &ours, lists));
-        for (int nth = 1, done = 0; !done && nth < 100; nth++) {
-            begin(DT_FLOAT64, 8, 8);
-            mock->fail_at(nth, 999);
-            uf_status s = routine_run(cusolver_run, (lapack_routine)r, DT_FLOAT64, 8, 8, 1, &ours, lists);
-            done = !mock->failed();
-            mock->fail_at(0, 0);
-            CHECK(done ? !s : s == UF_ERR_DEVICE || !s);
-        }
-        CHECK(mock->live().depth == 0);
-    }
+    for (int r = 0; r < LAPACK_ROUTINES; r++)
+        each_driver_call_fails((lapack_routine)r, 8, 1, r == ROUTINE_REFLECTORS);
+    each_driver_call_fails(ROUTINE_LU_INVERSE, 65, BATCH, true);
     CHECK(count("cusolverDnCreate") == 1);
 }
 
