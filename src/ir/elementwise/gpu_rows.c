@@ -154,8 +154,11 @@ enum {
     IN_FLIGHT = 32 /* bytes that a thread loads before it computes */
 };
 
-/* Rows that are loaded at once: as many as keep enough bytes in flight, each as many bodies as there are columns. */
+/* Rows that are loaded at once: as many as keep enough bytes in flight, each as many bodies as there are columns; one where the body has
+ * a loop, which bounds the time. */
 static int row_step(const skeleton *s) {
+    if (s->t->has_loop)
+        return 1;
     int bytes = 0, step = 1;
     for (int k = 0; k < s->noperands; k++)
         if (!s->uniform[k] && !skeleton_is_output(s, k) && !is_fixed(s, k) && !is_constant(s, k))
