@@ -69,8 +69,9 @@ enum {
     /* Pieces of a range. */
     HEAD_ACCESS =
         4, /* bytes of an access by vectors up to which rows that are passed over several times should rather begin anywhere, .. */
-    HEAD_VECTORS = 64,         /* .. if they have so many vectors, .. */
-    HEAD_VECTORS_MIXED = 1024, /* .. or so many, where some operands then do not go by vectors */
+    HEAD_VECTORS = 16,         /* .. if they have so many vectors, .. */
+    HEAD_VECTORS_MIXED = 1024, /* .. or so many of whole words, where some operands then go by vectors that are shifted, or by none */
+    SHIFTED_LEAST = 4,         /* bytes of a vector from which they are loaded shifted */
     PIECE_ROW = 1 << 20,       /* bytes of a row from which they pay */
     PIECE_FIT = 2,             /* blocks that a multiprocessor should have */
     PIECE_RESERVED =
@@ -415,17 +416,22 @@ static int64_t whole_part(const cores *c, int k, int64_t pieces) {
     return bytes > INT64_MAX / 4 ? bytes : (bytes + ACCESS_BYTES - 1) & -ACCESS_BYTES;
 }
 
+static bool may_stage(const cores *c, const code_traits *traits, int k) {
+    const variant_operand *o = &c->v->operand[k];
+    return reads_often(c, traits, k) && (c->v->gufunc.across || (o->unit && !o->shifted));
+}
+
 static int64_t whole_bytes(const cores *c, const code_traits *traits) {
     int64_t bytes = 0;
     for (int k = 0; k < c->v->nin; k++)
-        if (reads_often(c, traits, k) && (c->v->gufunc.across || c->v->operand[k].unit))
+        if (may_stage(c, traits, k))
             bytes = plus(bytes, whole_part(c, k, 1));
     return bytes;
 }
 
 static void stage_whole(const cores *c, variant *v, const code_traits *traits) {
     for (int k = 0; k < v->nin; k++) {
-        v->operand[k].staged = reads_often(c, traits, k) && (v->gufunc.across || v->operand[k].unit);
+        v->operand[k].staged = may_stage(c, traits, k);
         if (v->operand[k].staged && v->gufunc.across)
             v->operand[k].unit = 0; /* in shared memory neighbours are those of neighbouring calls */
     }
@@ -435,11 +441,11 @@ static int64_t shared_most(const loop_problem *s) {
     return (s->shared > STAGE_BYTES ? s->shared : STAGE_BYTES) - WHOLE_RESERVED;
 }
 
-/* Would more than an eighth of the vectors that threads take together lie beyond the row's end? */
+/* Would more than a sixth of the vectors that threads take together lie beyond the row's end? */
 static bool wasted(const work *w, const variant *v, int steps) {
     int64_t vectors = w->all / v->gufunc.vector, round = (int64_t)steps << v->gufunc.coop;
     int64_t taken = (vectors + round - 1) / round * round;
-    return taken - vectors > vectors / 8;
+    return taken - vectors > vectors / 6;
 }
 
 /* ---- Pieces of a range ---- */
@@ -472,12 +478,16 @@ static bool moves_alike(const cores *c, int k, int lead) {
     return !(bits & (c->v->gufunc.vector - 1u));
 }
 
-/* Rows begin where those of `lead` do, or are not accessed by vectors. */
+/* Rows begin where those of `lead` do; inputs' rows that do not are loaded by vectors that are shifted; others are not accessed by vectors. */
 static void begin_anywhere(const cores *c, variant *v, int dimension, int lead) {
     v->gufunc.pieces = 1;
-    for (int k = 0; k < variant_operands(v); k++)
-        if (!goes_along(c, k, dimension) || !moves_alike(c, k, lead))
+    for (int k = 0; k < variant_operands(v); k++) {
+        bool along = goes_along(c, k, dimension), alike = along && moves_alike(c, k, lead);
+        int bytes = element_size(v, k) * v->gufunc.vector;
+        v->operand[k].shifted = along && !alike && k < v->nin && bytes >= SHIFTED_LEAST && bytes <= ACCESS_BYTES;
+        if (!alike && !v->operand[k].shifted)
             v->operand[k].unit = 0;
+    }
 }
 
 /* The first operand that is accessed by vectors and whose rows do not all begin at whole ones; -1: there is none. */
@@ -489,8 +499,8 @@ static int find_lead(const cores *c, const code_traits *traits, int dimension, i
     return -1;
 }
 
-/* Where strides would make accesses by vectors narrow, rows may begin anywhere. Operands that do not move as the others do are then read
- * one by one, which pays for long rows. */
+/* Where strides would make accesses by vectors narrow, rows may begin anywhere. Operands that do not move as the others do cost more then,
+ * which pays for long rows, and for elements of less than a word. */
 static void choose_head(const cores *c, variant *v, const code_traits *traits) {
     int d = traits->nconstructs > 1 ? one_range(traits) : -1, widest = widest_by_vectors(c, traits),
         narrow = v->gufunc.vector;
@@ -501,7 +511,7 @@ static void choose_head(const cores *c, variant *v, const code_traits *traits) {
     v->gufunc.vector = (uint8_t)vector;
     for (int k = 0; k < variant_operands(v); k++)
         mixed |= is_by_vectors(v, traits, k) && !moves_alike(c, k, lead);
-    if (c->core[d] >= vector * (mixed ? HEAD_VECTORS_MIXED : HEAD_VECTORS))
+    if (c->core[d] >= vector * (mixed && widest >= HEAD_ACCESS ? HEAD_VECTORS_MIXED : HEAD_VECTORS))
         begin_anywhere(c, v, d, lead);
     else
         v->gufunc.vector = (uint8_t)narrow;
@@ -603,16 +613,22 @@ static int held_words(const cores *c, const code_traits *traits) {
     return words;
 }
 
-/* Is each input that is read along the dimension read often, and are those of a length that whole vectors make? *others: is there one that
- * is read once? */
+/* Is each input that is read along the dimension read often, and are those of a length that whole vectors make, if they do not begin
+ * anywhere? *others: is there one that is read once? */
 static bool can_hold(const cores *c, const code_traits *traits, int dimension, bool *others) {
+    int64_t part = c->v->gufunc.pieces ? 0 : c->v->gufunc.vector - 1;
     for (int k = 0; k < c->v->nin; k++) {
         if (reads_often(c, traits, k) &&
-            (!goes_along(c, k, dimension) || extent_at(c, k, 0) & (c->v->gufunc.vector - 1)))
+            (!goes_along(c, k, dimension) || c->v->operand[k].shifted || extent_at(c, k, 0) & part))
             return false;
         *others |= rank_of(c, k) && readers(traits, k) == 1;
     }
     return true;
+}
+
+/* Elements of a row that may be in no vector: at its two ends, and where the shifted vectors of others would reach beyond it. */
+static int held_ends(const variant *v) {
+    return v->gufunc.pieces ? (2 + variant_shifts(v)) * (v->gufunc.vector - 1) : 0;
 }
 
 /* log2 of the threads for a row, where each has up to `most` vectors, or a quarter more if then fewer of these lie beyond the end. */
@@ -628,12 +644,14 @@ static int held_coop(int64_t vectors, int most) {
 static bool choose_rows_held(const cores *c, variant *v, const loop_problem *s, const work *w, int copies) {
     int d = s->traits->nconstructs > 1 ? one_range(s->traits) : -1, words = held_words(c, s->traits);
     bool others = false;
-    if (d < 0 || !words || v->gufunc.pieces || v->gufunc.vector == 1 || smallest(c) > 4 ||
+    if (d < 0 || !words || v->gufunc.vector == 1 || smallest(c) > 4 ||
         (v->gufunc.coop == COOP_GRID && c->loop->count < GRID_CALLS) || !can_hold(c, s->traits, d, &others))
         return false;
     int most = least(HELD_WORDS / words, copies) / v->gufunc.vector;
     int64_t vectors = c->core[d] / v->gufunc.vector;
-    int coop = most > HELD_LOOSE ? held_coop(vectors, most) : 0;
+    int coop = most > HELD_LOOSE ? held_coop(vectors, most) : 0, ends = held_ends(v);
+    while (coop && 1 << coop < ends) /* a thread has one of these at most */
+        coop++;
     if (coop < 1 || coop > (others || smallest(c) == 4 ? COOP_WARP : HELD_COOP))
         return false;
     variant held = *v;
@@ -641,7 +659,8 @@ static bool choose_rows_held(const cores *c, variant *v, const loop_problem *s, 
     held.gufunc.held = (uint8_t)ceil_shift(vectors, coop);
     if (held.gufunc.held <= HELD_LOOSE)
         held.gufunc.held = HELD_LOOSE + 1;
-    if (coop > COOP_WARP && wasted(w, &held, held.gufunc.held))
+    if ((coop > COOP_WARP && wasted(w, &held, held.gufunc.held)) ||
+        (ends && (c->core[d] - ends) / v->gufunc.vector < (int64_t)(held.gufunc.held - HELD_LOOSE) << coop))
         return false;
     for (int k = 0; k < v->nin; k++)
         held.operand[k].held = reads_often(c, s->traits, k);
@@ -972,7 +991,7 @@ void gufunc_specialise(variant *v, const loop_problem *s) {
     v->wide = s->loop->count > INT32_MAX;
     choose_alone(v);
     for (int k = 0; k < variant_operands(v); k++) {
-        v->operand[k].fixed = v->operand[k].staged = v->operand[k].held = 0;
+        v->operand[k].fixed = v->operand[k].staged = v->operand[k].held = v->operand[k].shifted = 0;
         v->operand[k].unit = (uint8_t)find_unit(&c, k);
     }
     bool maps = s->traits->maps_to_threads && s->traits->nconstructs && !v->reports;
@@ -999,7 +1018,7 @@ static bool aligned_alike(const cores *c, char *const *data) {
     int lead = variant_lead(c->v);
     for (int k = 0; k < variant_operands(c->v); k++) {
         uintptr_t at = (uintptr_t)data[k], from = lead < 0 ? 0 : (uintptr_t)data[lead];
-        if (c->v->operand[k].unit &&
+        if (c->v->operand[k].unit && !c->v->operand[k].shifted &&
             (at % (uintptr_t)element_size(c->v, k) || !moves_alike(c, k, lead) ||
              (at / (uintptr_t)element_size(c->v, k) - from / (uintptr_t)element_size(c->v, lead)) &
                  (c->v->gufunc.vector - 1u)))

@@ -95,6 +95,8 @@ typedef struct variant_operand {
                        cache), where it counts as contiguous along dimension 0; GPU, without a mask: an output across, which is written from such a
                         tile */
     uint8_t held; /* gufunc.held: what a thread has of this input, which constructs read, it loads first, all at once */
+    uint8_t shifted; /* gufunc.pieces: an input with a unit whose rows do not begin where those of variant_lead do. Its elements are cut out
+                        of two vectors, which reach beyond them by less than a vector */
     /* Forall; see code_traits.use. */
     uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
     uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */
@@ -227,9 +229,10 @@ typedef struct variant {
                            read at the range's index alone (ir/gufunc/piece.c) */
             uint8_t
                 held; /* each thread has so many elements, 2^coop apart, of every operand that is `held`, in registers; !across: so
-                         many vectors, of `vector` elements, which divides the extent. All of these operands have one core dimension,
-                         the same; its extent, in elements or vectors, is at most held << coop, and at least
-                         (held - HELD_LOOSE) << coop. 0: no operand is held */
+                         many vectors, of `vector` elements, which divides the extent; with pieces one of the elements, too, that are
+                         in no vector, of which there are at most 1 << coop. All of these operands have one core dimension, the same;
+                         its extent, in elements or vectors, is at most held << coop, and at least (held - HELD_LOOSE) << coop. 0: no
+                         operand is held */
             uint8_t
                 calls; /* held, across: log2 of the neighbouring calls that a thread computes, each statement for all of them; what it
                           loads first, and most of what it stores, are then neighbours of all (ir/construct/held.h). Their number divides the
@@ -313,12 +316,19 @@ static inline int variant_index(const variant *v) { return v->nin + v->nout; }
 static inline int variant_bounds(const variant *v) { return v->nin + v->nout + v->masked; }
 static inline int variant_initial(const variant *v) { return variant_bounds(v) + 2 * v->segmented; }
 static inline int variant_position(const variant *v) { return variant_initial(v) + v->ninitial; }
-/* Gufunc, pieces: the first operand with a unit, which says where accesses by vectors are aligned; -1: none has one. */
+/* Gufunc, pieces: the first operand with a unit that is not shifted, which says where accesses by vectors are aligned; -1: none has one. */
 static inline int variant_lead(const variant *v) {
     for (int k = 0; k < v->nin + v->nout; k++)
-        if (v->operand[k].unit)
+        if (v->operand[k].unit && !v->operand[k].shifted)
             return k;
     return -1;
+}
+/* Gufunc: is there a shifted operand? */
+static inline bool variant_shifts(const variant *v) {
+    bool any = false;
+    for (int k = 0; k < v->nin; k++)
+        any |= v->operand[k].shifted;
+    return any;
 }
 /* Is operand k a member of an interleaved group, found by the address of another one? */
 static inline bool variant_follows(const variant *v, int k) {
@@ -360,7 +370,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 11,
+    VARIANT_VERSION = 12,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */

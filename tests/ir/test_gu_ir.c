@@ -80,9 +80,15 @@ static void draw_pieces(const tree *t, variant *v, const code_traits *traits) {
             v->operand[k].unit = v->operand[k].staged = 0;
         lead = v->operand[k].unit ? k : lead;
     }
+    for (int k = lead + 1; lead >= 0 && k < v->nin; k++) {
+        int bytes = dtypes[v->operand[k].memory].size * v->gufunc.vector;
+        v->operand[k].shifted =
+            v->operand[k].unit && !v->operand[k].staged && bytes >= 4 && bytes <= 16 && chance(40);
+    }
     for (int k = 0; k < v->nin && v->gufunc.coop == COOP_GRID; k++)
         v->operand[k].staged =
-            v->operand[k].unit && t->layout->operands[k].rank == 1 && !(traits->elsewhere >> k & 1) && chance(70);
+            v->operand[k].unit && !v->operand[k].shifted && t->layout->operands[k].rank == 1 &&
+            !(traits->elsewhere >> k & 1) && chance(70);
     v->gufunc.pieces = lead >= 0;
 }
 
@@ -378,7 +384,7 @@ static uint8_t unit_of(const gu_case *x, int k) {
 static bool operand_alike(const gu_case *x, const variant *v, int k, const char *const *data) {
     int lead = variant_lead(v), unit = v->operand[k].unit, size = dtypes[x->args[k].type].size,
         from = dtypes[x->args[lead].type].size;
-    if (!unit)
+    if (!unit || v->operand[k].shifted)
         return true;
     bool good = (uintptr_t)data[k] % (uintptr_t)size == 0;
     int64_t apart =

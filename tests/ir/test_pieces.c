@@ -64,6 +64,8 @@ typedef struct trial {
     uint64_t slots[COOP_SLOT / 8 * CALLS];
 } trial;
 
+static int64_t count_held;
+
 static double get(dtype type, const void *p, int64_t i) {
     return type == DT_INT32     ? ((const int32_t *)p)[i]
            : type == DT_INT16   ? ((const int16_t *)p)[i]
@@ -109,7 +111,21 @@ static void draw_arrays(trial *x) {
     }
 }
 
-/* The variant, whose operands have units where rows move as x's do; the row w moves with no call. */
+/* What is staged of x is held in registers instead, now and then, where its length allows it. */
+static void draw_held(trial *x) {
+    int ends = (2 + x->v.operand[1].shifted) * (x->vector - 1);
+    int64_t held = x->n < x->vector ? 0 : ((x->n / x->vector - 1) >> x->coop) + 1;
+    held = held && held <= HELD_LOOSE ? HELD_LOOSE + 1 : held;
+    if (!held || x->vector == 1 || x->coop > COOP_BLOCK || x->cluster || 1 << x->coop < ends ||
+        held * x->vector > HELD_MOST || (x->n - ends) / x->vector < (held - HELD_LOOSE) << x->coop || chance(20))
+        return;
+    x->v.gufunc.held = (uint8_t)held;
+    x->v.operand[0].held = 1;
+    x->v.operand[0].staged = 0;
+    count_held++;
+}
+
+/* The variant, whose operands have units where rows move as x's do; the row w, which moves with no call, may be shifted instead. */
 static void draw_variant(trial *x, const tree *t) {
     int size = dtypes[x->type].size;
     x->coop = x->kernel == EACH && chance(50) ? COOP_GRID : (int)pick(1, 7);
@@ -118,13 +134,16 @@ static void draw_variant(trial *x, const tree *t) {
     x->v.gufunc.pieces = 1;
     x->cluster = x->coop > COOP_WARP && x->coop != COOP_GRID && chance(70) ? (int)pick(1, 3) : 0;
     x->v.gufunc.cluster = (uint8_t)x->cluster;
-    x->v.operand[1].unit = x->stride % x->vector == 0;
+    x->v.operand[1].shifted = size * x->vector >= 4 && chance(50);
+    x->v.operand[1].unit = x->v.operand[1].shifted || x->stride % x->vector == 0;
     x->v.operand[0].staged = x->coop > COOP_WARP && chance(70);
+    draw_held(x);
     x->blocks = x->coop == COOP_GRID ? (int)pick(1, 6) : 1;
     x->coops = (int)pick(1, CALLS);
     x->aligned = true;
     for (int k = 0; k < 3; k++)
-        x->aligned &= !x->v.operand[k].unit || (x->at[k] - x->at[0]) % x->vector == 0;
+        x->aligned &=
+            !x->v.operand[k].unit || x->v.operand[k].shifted || (x->at[k] - x->at[0]) % x->vector == 0;
 }
 
 static int write_words(const trial *x, const tree *t, uint64_t *words) {
@@ -240,7 +259,8 @@ static void test_rows(void **state) {
 #endif
     if (!sim_there())
         skip();
-    for (int64_t i = 0; i < trials(40); i++) {
+    count_held = 0;
+    for (int64_t i = 0; i < trials(40) || !count_held; i++) {
         x.kernel = (which)pick(EACH, SOFT);
         draw_arrays(&x);
         run(&x);

@@ -340,15 +340,24 @@ static void pair_halves(emit *e, ssa *values, int n) {
     }
 }
 
-void emit_neighbours(emit *e, dtype memory, dtype type, ssa pointer, int n, bool by_vectors, ssa *values) {
-    if (by_vectors)
-        emit_load_vector(e, memory, pointer, n, values);
-    for (int i = 0; i < n && !by_vectors; i++)
-        values[i] = emit_load(e, memory, emit_element(e, memory, pointer, ssa_constant(i)));
-    if (by_vectors && memory == DT_BFLOAT16 && e->target->gpu)
+/* n values that a vector had in memory, as values of `type`. */
+static void convert_vector(emit *e, dtype memory, dtype type, int n, ssa *values) {
+    if (memory == DT_BFLOAT16 && e->target->gpu)
         pair_halves(e, values, n);
     for (int i = 0; i < n; i++)
         values[i] = emit_convert(e, values[i], memory, type);
+}
+
+void emit_neighbours(emit *e, dtype memory, dtype type, ssa pointer, int n, bool by_vectors, ssa *values) {
+    if (by_vectors) {
+        emit_load_vector(e, memory, pointer, n, values);
+        convert_vector(e, memory, type, n, values);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        values[i] = emit_load(e, memory, emit_element(e, memory, pointer, ssa_constant(i)));
+        values[i] = emit_convert(e, values[i], memory, type);
+    }
 }
 
 void emit_if_aligned(body *b, dtype type, int n, ssa *values, neighbours_loader *load, void *user) {
@@ -387,10 +396,19 @@ static void load_neighbours(body *b, void *user, bool by_vectors, ssa *values) {
     e->shared = false;
 }
 
+static void load_shifted(emit *e, const lvalue *p, int n, ssa *values) {
+    emit_invariant(e, p->input);
+    emit_load_shifted(e, p->memory, p->pointer, n, values);
+    e->invariant = 0;
+    convert_vector(e, p->memory, p->type, n, values);
+}
+
 ssa *emit_core_vector(body *b, const node *element, int n) {
     neighbours x = {find_place(b, element), n};
     ssa *values = arena_alloc(b->e->a, (size_t)n * sizeof *values);
-    if (b->if_aligned)
+    if (b->e->frame->v->operand[element->local].shifted)
+        load_shifted(b->e, &x.place, n, values);
+    else if (b->if_aligned)
         emit_if_aligned(b, x.place.type, n, values, load_neighbours, &x);
     else
         load_neighbours(b, &x, true, values);

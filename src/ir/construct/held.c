@@ -12,20 +12,44 @@ bool held_covers(const body *b, const node *range) {
     return b->held && !range->next && limit->kind == N_SIZE && limit->dim == b->held->dimension;
 }
 
+/* Rows that begin anywhere: where the last whole tile ends that none of the others' vectors leads out of the row. */
+static ssa end_of_tiles(body *b, const struct held *h, ssa head) {
+    emit *e = b->e;
+    ssa left = emit_value(e, "sub i64 %%s%d, %s", h->dimension, head.text);
+    if (variant_shifts(e->frame->v))
+        left = emit_value(e, "sub i64 %s, %d", left.text, h->width - 1);
+    return emit_op(e, "add i64", head, emit_value(e, "and i64 %s, %d", left.text, -h->width));
+}
+
+/* The elements before the tiles, and those behind them. */
+static void find_ends(body *b, struct held *h, ssa head, ssa end) {
+    emit *e = b->e;
+    ssa rank = ssa_named("%%rank"), before = emit_op(e, "icmp slt i64", rank, head);
+    ssa skipped = emit_select_as(e, "i64", before, ssa_constant(0), emit_op(e, "sub i64", end, head));
+    ssa i = emit_op(e, "add i64", rank, skipped), there = emit_value(e, "icmp slt i64 %s, %%s%d", i.text, h->dimension);
+    h->there[h->count] = there;
+    h->index[h->count] = emit_select_as(e, "i64", there, i, h->index[0]);
+}
+
 static void find_tiles(body *b, struct held *h) {
     emit *e = b->e;
     const variant *v = e->frame->v;
+    ssa head = ssa_named("%%head"), end = h->ends ? end_of_tiles(b, h, head) : ssa_named("%%s%d", h->dimension);
     for (int j = 0; j < h->count; j++) {
         ssa i = j ? emit_value(e, "add i64 %%rank, %d", j << v->gufunc.coop) : ssa_named("%%rank");
         h->there[j] = ssa_none();
         if (h->width > 1)
             i = emit_value(e, "mul i64 %s, %d", i.text, h->width);
+        if (h->ends)
+            i = emit_op(e, "add i64", i, head);
         if (j >= h->count - HELD_LOOSE) { /* there are more, so that the first is there */
-            h->there[j] = emit_value(e, "icmp slt i64 %s, %%s%d", i.text, h->dimension);
+            h->there[j] = emit_op(e, "icmp slt i64", i, end);
             i = emit_select_as(e, "i64", h->there[j], i, h->index[0]);
         }
         h->index[j] = i;
     }
+    if (h->ends)
+        find_ends(b, h, head, end);
 }
 
 /* ---- Inputs ---- */
@@ -66,11 +90,16 @@ static void load_part(body *b, int k) {
     struct held *h = b->held;
     part *p = find_part(b, k, 0, h->count);
     int elements = h->count * h->width, apart = p->together / h->width;
-    ssa *value = arena_alloc(b->e->a, (size_t)(elements * apart) * sizeof *value);
+    ssa *value = arena_alloc(b->e->a, (size_t)(elements * apart + h->ends) * sizeof *value);
     if (p->together > 1)
         emit_if_aligned(b, (dtype)b->f->locals[k].type, elements * apart, value, load_tiles, p);
     else
         load_tiles(b, p, false, value);
+    if (h->ends) {
+        part *one = find_part(b, k, h->count, 1);
+        one->together = 1;
+        load_tiles(b, one, false, value + elements++);
+    }
     for (int call = 0; call < h->calls; call++) {
         ssa *own = arena_alloc(b->e->a, (size_t)elements * sizeof *own);
         for (int i = 0; i < elements; i++)
@@ -276,9 +305,10 @@ static void begin(body *b) {
                        .count = v->gufunc.held,
                        .width = v->gufunc.across ? 1 : v->gufunc.vector,
                        .calls = 1 << v->gufunc.calls,
+                       .ends = v->gufunc.pieces,
                        .variable = -1};
     assert(h->count > HELD_LOOSE && h->count * h->width * h->calls <= HELD_MOST);
-    assert(h->calls <= HELD_CALLS && (h->calls == 1 || h->width == 1));
+    assert(h->calls <= HELD_CALLS && (h->calls == 1 || h->width == 1) && (!h->ends || h->width > 1));
     if (h->calls > 1)
         begin_calls(b);
     for (int k = 0; k < b->f->nparams; k++)

@@ -15,12 +15,14 @@ enum {
 };
 
 /* What a thread has: tiles of `width` neighbours, of which number j begins at index[j] of the dimension; those of the last few that lie
- * beyond its end are the thread's first once more. Columns have a width of 1. */
+ * beyond its end are the thread's first once more. Columns have a width of 1. Of rows that begin anywhere a thread has one of the elements
+ * that are in no tile, too, as number `count`; or else the first of its tiles' elements. */
 struct held {
     int dimension, count, width;
     int calls;
-    ssa index[HELD_MOST]; /* i64 */
-    ssa there[HELD_MOST]; /* i1: lies it before the end? none: always */
+    bool ends;                /* there are elements in no tile */
+    ssa index[HELD_MOST + 1]; /* i64 */
+    ssa there[HELD_MOST + 1]; /* i1: lies it before the end? none: always */
     /* By call and operand: of all elements; NULL: it is not held. */
     const ssa *value[HELD_CALLS][UF_MAX_OPERANDS];
     const node *keeps[UF_MAX_OPERANDS]; /* by output: the forall that assigns all of it; NULL: there is none */

@@ -73,6 +73,8 @@ static iteration_space space_make(body *b, const node *ranges, int rows, int wid
     p.whole = last;
     if (width > 1) {
         ssa after = ssa_is_set(p.head) ? emit_op(e, "sub i64", last, p.head) : last;
+        if (variant_shifts(e->frame->v)) /* the second of two vectors must be in the row, too */
+            after = at_least_0(e, emit_value(e, "sub i64 %s, %d", after.text, width - 1));
         ssa whole = emit_value(e, "udiv i64 %s, %d", after.text, width);
         p.whole = emit_select_as(e, "i64", ssa_named("%%aligned"), whole, ssa_constant(0));
     }
@@ -263,6 +265,13 @@ static void visit_held(body *b, const iteration_space *p, const traversal *c, ti
         held_each_call(b, c->construct, at->tiles, visit_call, &(held_visit){p, at, visit, user});
     }
     b->if_aligned = false;
+    if (h->ends) {
+        h->first = h->count;
+        at->tiles = at->width = 1;
+        at->first[0][0] = h->index[h->count];
+        at->there[0] = h->there[h->count];
+        visit(b, p, at, user);
+    }
     h->variable = -1;
 }
 
