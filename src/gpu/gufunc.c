@@ -51,7 +51,7 @@ enum {
     STAGE_CALL = STAGE_BYTES / WARP, /* bytes of a call: the smallest block must do */
 
     /* Inputs that several constructs read, staged whole for a cooperative group. */
-    WHOLE_ROW = 8 * 1024, /* bytes of a call from which it pays; before, the first-level cache does as well */
+    WHOLE_ROW = 1024, /* bytes of a call from which it pays; before, the first-level cache does as well */
     WHOLE_STEPS =
         2, /* vectors that a thread takes together: shared memory is near, and registers cost blocks; but .. */
     WHOLE_ELEMENTS = 32,        /* .. so many elements, .. */
@@ -69,7 +69,7 @@ enum {
     /* Pieces of a range. */
     HEAD_ACCESS =
         4, /* bytes of an access by vectors up to which rows that are passed over several times should rather begin anywhere, .. */
-    HEAD_VECTORS = 16,         /* .. if they have so many vectors, .. */
+    HEAD_VECTORS = 8,          /* .. if they have so many vectors, .. */
     HEAD_VECTORS_MIXED = 1024, /* .. or so many of whole words, where some operands then go by vectors that are shifted, or by none */
     SHIFTED_LEAST = 4,         /* bytes of a vector from which they are loaded shifted */
     PIECE_ROW = 1 << 20,       /* bytes of a row from which they pay */
@@ -88,7 +88,8 @@ enum {
     HELD_WORDS = 32,    /* registers of a thread for that, */
     HELD_FEW = 16,      /* elements of one height up to which there is a variant for each number of them, and */
     HELD_TOGETHER = 8,  /* those that a thread computes together */
-    HELD_COOP = 9,      /* log2 of the threads that have a row in registers, at most */
+    HELD_COOP = 9,      /* log2 of the threads that have a row in registers, at most, .. */
+    HELD_COOP_WORDS = 7, /* .. of elements of a word and more */
     SECTOR = 32,        /* bytes that memory is read by: the calls of a block should have as much next to each other */
 };
 
@@ -484,7 +485,8 @@ static void begin_anywhere(const cores *c, variant *v, int dimension, int lead) 
     for (int k = 0; k < variant_operands(v); k++) {
         bool along = goes_along(c, k, dimension), alike = along && moves_alike(c, k, lead);
         int bytes = element_size(v, k) * v->gufunc.vector;
-        v->operand[k].shifted = along && !alike && k < v->nin && bytes >= SHIFTED_LEAST && bytes <= ACCESS_BYTES;
+        v->operand[k].shifted = along && !alike && k < v->nin && rank_of(c, k) == 1 && bytes >= SHIFTED_LEAST &&
+                                bytes <= ACCESS_BYTES;
         if (!alike && !v->operand[k].shifted)
             v->operand[k].unit = 0;
     }
@@ -639,8 +641,8 @@ static int held_coop(int64_t vectors, int most) {
 }
 
 /* Each thread has its vectors of a row in registers, so that what two constructs compute of an element is computed once, and nothing goes
- * through shared memory. A warp at most; a block for elements of 16 bits and less, of which memory brings more than threads could
- * compute twice, if there is nothing to be read beside them that would take as many registers again. */
+ * through shared memory. A warp at most where something is read beside them that would take as many registers again; else a block, larger for
+ * elements of 16 bits and less, of which memory brings more than threads could compute twice. */
 static bool choose_rows_held(const cores *c, variant *v, const loop_problem *s, const work *w, int copies) {
     int d = s->traits->nconstructs > 1 ? one_range(s->traits) : -1, words = held_words(c, s->traits);
     bool others = false;
@@ -652,7 +654,7 @@ static bool choose_rows_held(const cores *c, variant *v, const loop_problem *s, 
     int coop = most > HELD_LOOSE ? held_coop(vectors, most) : 0, ends = held_ends(v);
     while (coop && 1 << coop < ends) /* a thread has one of these at most */
         coop++;
-    if (coop < 1 || coop > (others || smallest(c) == 4 ? COOP_WARP : HELD_COOP))
+    if (coop < 1 || coop > (others ? COOP_WARP : smallest(c) == 4 ? HELD_COOP_WORDS : HELD_COOP))
         return false;
     variant held = *v;
     held.gufunc.coop = (uint8_t)coop;

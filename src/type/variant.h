@@ -95,7 +95,7 @@ typedef struct variant_operand {
                        cache), where it counts as contiguous along dimension 0; GPU, without a mask: an output across, which is written from such a
                         tile */
     uint8_t held; /* gufunc.held: what a thread has of this input, which constructs read, it loads first, all at once */
-    uint8_t shifted; /* gufunc.pieces: an input with a unit whose rows do not begin where those of variant_lead do. Its elements are cut out
+    uint8_t shifted; /* gufunc.pieces: an input with that dimension alone, and a unit, whose rows do not begin where those of variant_lead do. Its elements are cut out
                         of two vectors, which reach beyond them by less than a vector */
     /* Forall; see code_traits.use. */
     uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */

@@ -396,9 +396,11 @@ static void load_neighbours(body *b, void *user, bool by_vectors, ssa *values) {
     e->shared = false;
 }
 
-static void load_shifted(emit *e, const lvalue *p, int n, ssa *values) {
+/* The vectors of all tiles of a range lie as the first one's. */
+static void load_shifted(emit *e, const lvalue *p, int k, int n, ssa *values) {
+    ssa first = emit_element(e, p->memory, ssa_named("%%p%d", k), emit_value(e, "add i64 %%from, %%head"));
     emit_invariant(e, p->input);
-    emit_load_shifted(e, p->memory, p->pointer, n, values);
+    emit_load_shifted(e, p->memory, p->pointer, first, n, values);
     e->invariant = 0;
     convert_vector(e, p->memory, p->type, n, values);
 }
@@ -407,7 +409,7 @@ ssa *emit_core_vector(body *b, const node *element, int n) {
     neighbours x = {find_place(b, element), n};
     ssa *values = arena_alloc(b->e->a, (size_t)n * sizeof *values);
     if (b->e->frame->v->operand[element->local].shifted)
-        load_shifted(b->e, &x.place, n, values);
+        load_shifted(b->e, &x.place, element->local, n, values);
     else if (b->if_aligned)
         emit_if_aligned(b, x.place.type, n, values, load_neighbours, &x);
     else

@@ -60,12 +60,12 @@ static void components_of(emit *e, dtype component, const ssa *word, int words, 
     }
 }
 
-void emit_load_shifted(emit *e, dtype t, ssa pointer, int n, ssa *values) {
+void emit_load_shifted(emit *e, dtype t, ssa pointer, ssa alike, int n, ssa *values) {
     ssa word[2 * WORDS], parts[ACCESS_BYTES];
     int bytes = n * dtypes[t].size, words = bytes / WORD, apart = dtype_is_complex(t) ? 2 : 1;
     assert(bytes % WORD == 0 && words && words <= WORDS);
     const char *type = ir_memory_type(t);
-    ssa at = emit_value(e, "ptrtoint %s%s %s to i64", type, ir_global_pointer(e), pointer.text);
+    ssa at = emit_value(e, "ptrtoint %s%s %s to i64", type, ir_global_pointer(e), alike.text);
     ssa beyond = emit_value(e, "and i64 %s, %d", at.text, bytes - 1), byte = emit_pointer_as(e, type, pointer, ir_memory_type(DT_UINT8));
     ssa before = emit_value(e, "sub i64 0, %s", beyond.text);
     ssa aligned = emit_value(e, "icmp eq i64 %s, 0", beyond.text);
