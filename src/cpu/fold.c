@@ -4,16 +4,18 @@
 #include "cpu/cpu.h"
 
 enum {
-    COLUMN_GRAIN = 64,   /* columns: into multiples of so many results */
-    PART = 1 << 17,      /* elements of all results in a part, at least; */
-    RESULTS_ENOUGH = 64, /* for so many pieces of work there is no need to divide */
-    FEW_APART = 8,       /* elements: LLVM makes shuffles for no more; */
-    HALVES_APART = 4,    /* of halves, beyond which it is slower than what it does else */
-    FEW_ELEMENTS = 16,   /* of a result: lanes rather take other results, */
-    FEW_RESULTS = 16,    /* if there are so many */
-    MERGED_BYTES = 2048, /* runs of elements of no more bytes are read together with those of other results, */
-    MERGED_RUNS = 8,     /* if a result has so many */
-    STEP_COST = 32,      /* 1024ths of a tick that an element takes at least, if it is looked at */
+    COLUMN_GRAIN = 64,     /* columns: into multiples of so many results */
+    PART = 1 << 17,        /* elements of all results in a part, at least; */
+    RESULTS_ENOUGH = 64,   /* for so many pieces of work there is no need to divide */
+    FEW_APART = 8,         /* elements: LLVM makes shuffles for no more; */
+    HALVES_APART = 4,      /* of halves, beyond which it is slower than what it does else */
+    FEW_ELEMENTS = 16,     /* of a result: lanes rather take other results, */
+    FEW_RESULTS = 16,      /* if there are so many; */
+    SEARCHED_ELEMENTS = 3, /* but not if the position of an extremum among so many is looked for, */
+    COPIED_ELEMENTS = 6,   /* or among so many that are copied first */
+    MERGED_BYTES = 2048,   /* runs of elements of no more bytes are read together with those of other results, */
+    MERGED_RUNS = 8,       /* if a result has so many */
+    STEP_COST = 32,        /* 1024ths of a tick that an element takes at least, if it is looked at */
     FOLD_PARAMETERS = VARIANT_OPERANDS * (3 + UF_MAX_NDIM) + UF_MAX_NDIM + 5
 };
 
@@ -50,9 +52,25 @@ static bool bounds_differ(const variant *v, const nd_loop *kept) {
     return false;
 }
 
+/* Do the elements of a result follow each other in the order of their positions? */
+static bool in_order(const variant *v, const nd_loop *reduced) {
+    return v->position && reduced->ndim == 1 && stride_of(reduced, 0, variant_position(v)) == 1;
+}
+
+/* Are the elements of a result neighbours of which the position of an extremum is looked for, and enough for a search by vectors? */
+static bool is_row_of_extremum(const variant *v, const fold_problem *s) {
+    const nd_loop *reduced = &s->loops->reduced;
+    dtype memory = (dtype)v->operand[0].memory;
+    bool copied = dtype_is_half(memory) || v->operand[0].value != memory;
+    return s->traits->extremum && in_order(v, reduced) && stride_of(reduced, 0, 0) == 1 && !v->masked &&
+           reduced->count >= (copied ? COPIED_ELEMENTS : SEARCHED_ELEMENTS);
+}
+
 static bool takes_columns(const variant *v, const fold_problem *s) {
     const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
     if (v->reduction.empty || bounds_differ(v, kept) || kept->extent[0] < 2)
+        return false;
+    if (is_row_of_extremum(v, s))
         return false;
     if (!v->segmented && reduced->count <= FEW_ELEMENTS && kept->extent[0] >= FEW_RESULTS)
         return true;
@@ -109,11 +127,6 @@ static bool merges(const variant *v, const fold_problem *s) {
         if (is_read(v, k) && stride_of(kept, 0, k) != reduced->extent[0] * stride_of(reduced, 0, k))
             return false;
     return true;
-}
-
-/* Do the elements of a result follow each other in the order of their positions? */
-static bool in_order(const variant *v, const nd_loop *reduced) {
-    return v->position && reduced->ndim == 1 && stride_of(reduced, 0, variant_position(v)) == 1;
 }
 
 /* May a result end before its last element, where the absorbing value has been found? Not where counts are a part of the state, nor where

@@ -53,18 +53,23 @@ static void naive_max(const line *l, double *out) {
         out[0] = l->x[0][i] > out[0] ? l->x[0][i] : out[0];
 }
 
-/* The first of the largest. */
-static void naive_argmax(const line *l, double *out) {
+/* The first of the largest; what is at a negative position counts as none, or not. */
+static void first_largest(const line *l, double *out, bool negative_counts) {
     out[0] = l->initial ? l->initial[0] : -INFINITY;
     out[1] = l->initial ? l->initial[1] : -1;
-    for (int64_t i = 0; i < l->n; i++) {
+    bool some = l->initial && (negative_counts || out[1] >= 0);
+    for (int64_t i = 0; i < l->n; i++, some = true) {
         bool better = l->x[0][i] > out[0] || (l->x[0][i] == out[0] && (double)l->position[i] < out[1]);
-        if (better || out[1] < 0) {
+        if (better || !some) {
             out[0] = l->x[0][i];
             out[1] = (double)l->position[i];
         }
     }
 }
+
+static void naive_argmax(const line *l, double *out) { first_largest(l, out, false); }
+
+static void naive_first_largest(const line *l, double *out) { first_largest(l, out, true); }
 
 static void naive_variance(const line *l, double *out) {
     long double sum = 0, squares = 0;
@@ -152,6 +157,10 @@ static const recipe recipes[] = {
      "(a, i, b, j) -> (c, k) { bool left = j < 0 || (i >= 0 && (a > b || (a == b && i < j))); c = left ? a : b; k = left ? i : j; }",
      NULL, NULL, 1, 2, 2, {DT_FLOAT32}, {DT_FLOAT32}, {DT_FLOAT32, DT_INT64}, {DT_FLOAT32, DT_INT64}, FOLD_FREE, true,
      false, -50, 50, 0, naive_argmax},
+    {"first largest", "[k](x) -> (v, i) { v = x; i = k; }",
+     "(a, i, b, j) -> (c, k) { bool left = i < j ? a >= b || a != a : !(b >= a || b != b); c = left ? a : b; k = left ? i : j; }",
+     NULL, NULL, 1, 2, 2, {DT_FLOAT32}, {DT_FLOAT32}, {DT_FLOAT32, DT_INT64}, {DT_FLOAT32, DT_INT64}, FOLD_FREE, true,
+     false, -50, 50, 0, naive_first_largest},
     {"variance", "(x) -> (m, s, n) { m = x; s = 0; n = 1; }",
      "(a, s, n, b, t, m) -> (c, u, k) { k = n + m; auto d = b - a; auto w = k > 0 ? m / k : 0; c = a + d * w; u = s + t + d * d * n * w; }",
      "(m, s, n) -> (r, q) { r = m; q = s; }", "() -> (m, s, n) { m = 0; s = 0; n = 0; }", 1, 3, 2, {DT_FLOAT32},
@@ -803,6 +812,41 @@ static void long_sums_are_accurate(void **unused) {
     }
 }
 
+/* ---- Rows or columns ---- */
+
+/* Does the engine let lanes go over 32 results of so many neighbouring elements, rather than over the elements? */
+static bool takes_columns(const char *name, int64_t elements) {
+    const recipe *r = recipes;
+    while (strcmp(r->name, name) != 0)
+        r++;
+    test t = {.r = r, .ndim = {1, 1}, .extent = {{32}, {elements}}};
+    nd_fold loops;
+    code_traits size;
+    t.f = fold_of(&t.a, r);
+    for (int k = 0; k < r->nin + r->nout; k++)
+        t.op[k] = (operand){.type = k < r->nin ? r->in[k] : r->out[k - r->nin], .stride = {{1}}};
+    t.op[0].stride[0][0] = elements;
+    t.op[0].stride[1][0] = 1;
+    t.v = variant_for(&t);
+    put_numbers(&t, &t.v);
+    fill_types(&t, &t.v);
+    make_loop(&t, 0, variant_operands(&t.v), &loops.kept);
+    make_loop(&t, 1, variant_operands(&t.v), &loops.reduced);
+    ir_fold_traits(&t.f, &size);
+    fold_problem s = {.loops = &loops, .traits = &size};
+    assert_int_equal(cpu_engine.specialise_fold(&t.v, &s), 0);
+    arena_free(&t.a);
+    return t.v.reduction.columns;
+}
+
+static void few_elements_are_columns(void **unused) {
+    (void)unused;
+    assert_true(takes_columns("sum", 8));
+    assert_false(takes_columns("sum", 100));
+    assert_true(takes_columns("first largest", 2));
+    assert_false(takes_columns("first largest", 8)); /* which are searched by vectors */
+}
+
 /* ---- Nothing to reduce ---- */
 
 static void nothing_gives_the_identity(void **unused) {
@@ -939,6 +983,7 @@ int main(void) {
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(sums_are_accurate),
         cmocka_unit_test(long_sums_are_accurate),
+        cmocka_unit_test(few_elements_are_columns),
         cmocka_unit_test(nothing_gives_the_identity),
         cmocka_unit_test(every_compiler_accepts),
         cmocka_unit_test(memory_may_run_out),

@@ -1,4 +1,4 @@
-"""extrema.py - positions of largest and smallest elements against NumPy: lengths around those of vectors, steps, blocks and parts, where the
+"""extrema.py - positions of largest and smallest elements against NumPy: lengths around those of vectors, chunks, blocks and parts, where the
 best elements are few, many, in order, at the ends, NaN, or zeros of both signs. The elements themselves, and counts. And texts that nearly are such a reduction: those of
 the last of equal elements, and without NaN. PROP_N=n goes through all of it n times."""
 import functools
@@ -68,6 +68,19 @@ def rows(rng):
                 out = np.full(a.shape[1 - axis], -1, "i8")
                 f.reduce(a, out, axes=(axis,))
                 assert np.array_equal(out, getattr(np, name)(a, axis=axis)), (name, t, a.shape, a.strides, axis)
+
+
+def short_rows(rng):
+    """As many results as make columns of other reductions; rows of up to two chunks, and a little more, of elements side by side or not."""
+    for t in TYPES:
+        for name in ("argmax", "argmin"):
+            f = Func.load(name)
+            for n in [*range(1, 10), *rng.integers(10, 70, 4), 64, 65, *rng.integers(70, 300, 6), 128, 129]:
+                at, step = int(rng.integers(1, 70)), int(rng.choice([1, 1, 2]))
+                a = np.concatenate([values(rng, at, t), *(values(rng, n * step, t) for _ in range(20))])[at:].reshape(20, -1)[:, ::step]
+                out = np.full(20, -1, "i8")
+                f.reduce(a, out, axes=(1,))
+                assert np.array_equal(out, getattr(np, name)(a, axis=1)), (name, t, n, step, out)
 
 
 def unaligned(rng):
@@ -167,5 +180,5 @@ def repeated(test):
 
 
 if __name__ == "__main__":
-    tests = positions, rows, unaligned, guarded, elements, counts, other_texts, beginnings
+    tests = positions, rows, short_rows, unaligned, guarded, elements, counts, other_texts, beginnings
     sys.exit(run([repeated(test) for test in tests]))

@@ -119,12 +119,17 @@ def case_axes():
                                  ("sum", (512, 512), (1,), "f4"), ("sum", (256, 1024, 64), (1,), "f4"),
                                  ("max", (512, 512), (0,), "i1"), ("max", (512, 512), (1,), "i1"),
                                  ("max", (512, 512), (0,), "i2"), ("max", (512, 512), (1,), "i2"),
-                                 ("argmax", (512, 512), (1,), "i1"), ("argmax", (512, 512), (1,), "i2"),
-                                 ("argmax", (512, 512), (1,), "f4"), ("sum", (512, 512), (1,), "i2"),
-                                 ("sum", (512, 512), (0,), "i2"), ("sum", (64, 4096), (0,), "u1"),
+                                 ("sum", (512, 512), (1,), "i2"), ("sum", (512, 512), (0,), "i2"), ("sum", (64, 4096), (0,), "u1"),
                                  ("sum", (1 << 18, 16), (1,), "f4"), ("sum", (1 << 18, 4), (1,), "f8")]:
         label = "x".join(map(str, shape)) + "_axes" + "".join(map(str, axes))
         yield f"{name}_{np.dtype(t).name}_{label}", lambda name=name, shape=shape, axes=axes, t=t: over(name, shape, axes, t)
+    for shape, axis in [((1 << 15, 8), 1), ((1 << 13, 32), 1), ((2621, 100), 1), ((512, 512), 1), ((262, 1000), 1), ((512, 512), 0),
+                        ((100, 2621), 0), ((2621, 100), 0)]:
+        for t in ("i1", "i2", "i4", "i8", "f2", "f4", "f8", "?"):
+            label = "x".join(map(str, shape)) + f"_axis{axis}"
+            yield f"argmax_{np.dtype(t).name}_{label}", lambda shape=shape, axis=axis, t=t: over("argmax", shape, (axis,), t)
+            if axis and shape[1] == 512:
+                yield f"argmin_{np.dtype(t).name}_{label}", lambda shape=shape, t=t: over("argmin", shape, (1,), t)
 
 
 def case_strided():

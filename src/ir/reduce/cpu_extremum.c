@@ -1,20 +1,28 @@
 /* cpu_extremum.c - the position of the first largest or smallest element on the CPU. A loop over elements and positions has to choose both
- * for each element. Here a block of elements is reduced to its extremes, one a lane, by values alone; only where one of these is better
- * than the best element so far, which is rare, is the block searched for its first best element. Where nothing can be better any more
- * the search ends. Blocks are small at first, and stay in the first level cache. */
+ * for each element. Here the work is done by chunks of keys, which are values that are ordered as the elements are: the best keys of a
+ * chunk, one a lane, are found by values alone, and only these are compared with the best ones before, and the number of the chunk noted
+ * where they are better. In the end the first chunk that has the best key of all is known, and that is searched. Keys are the elements
+ * as they lie in memory, or, where these are not side by side or are halves, copies of them in an array. Of a row that is no more than
+ * two chunks both are held in registers. Of bools the first one is looked for that nothing beats. */
 #include "ir/common/internal.h"
 #include "ir/reduce/pairwise.h"
 
 enum {
-    KEY_BYTES = 256,     /* of the array of keys: a step */
-    BLOCK_BYTES = 16384, /* of keys in a block, at most */
-    NEAR_BYTES = 64,     /* of keys: lanes of so many take elements that follow each other */
-    GROUP = 8,           /* steps whose keys are compared with each other before they are with the array */
-    FIRST_STEPS = 8,     /* in the first block */
-    FEWEST_STEPS = 2     /* elements for so many steps; for fewer it is not worth it */
+    BLOCK_KEYS = 8192,  /* in a block, and in the last one less than a chunk more: numbers of chunks fit a byte */
+    COPIED_KEYS = 1024, /* the same where keys are copied, since copies are to stay in the first level cache */
+    LANES_MOST = 64,    /* in a chunk, since their bits fit a word */
+    CHUNK_VECTORS = 4,  /* in a chunk, at most, */
+    FEW_VECTORS = 8,    /* and in each of the two of a short row */
+    VECTOR_BITS_MIN = 128
 };
 
-/* ---- Keys: values that are ordered as the elements are ---- */
+/* Some keys that follow each other; or a bit for each. */
+typedef struct chunk {
+    ssa v[FEW_VECTORS];
+    int vectors, lanes; /* of each */
+} chunk;
+
+/* ---- Keys ---- */
 
 static dtype key_of(dtype element) {
     return dtype_is_half(element) ? DT_FLOAT32 : element == DT_BOOL ? DT_UINT8 : element;
@@ -22,39 +30,58 @@ static dtype key_of(dtype element) {
 
 static bool is_floating(const extremum_search *x) { return dtype_is_floating(x->key); }
 
-static op better_op(const extremum_search *x) { return x->which == EXTREMUM_LARGEST ? OP_GT : OP_LT; }
+static bool is_bool(const extremum_search *x) { return x->c->w->f->state[0] == DT_BOOL; }
 
-static ssa is_nan(const extremum_search *x, ssa a) { return emit_binary(x->c->w->s.e, OP_NE, x->key, a, a, x->key); }
+static const char *key_type(const extremum_search *x) { return ir_memory_type(x->key); }
 
-/* Is a better than b (i1)? Of NaN it is not known. */
-static ssa beats(const extremum_search *x, ssa a, ssa b) {
-    return emit_binary(x->c->w->s.e, better_op(x), x->key, a, b, x->key);
+static fragment vector_type(const extremum_search *x, int lanes) {
+    return fragment_of("<%d x %s>", lanes, key_type(x));
 }
 
-/* The better of two, either of equal ones; if one is NaN, either. */
-static ssa better(const extremum_search *x, ssa a, ssa b) {
-    return emit_select(x->c->w->s.e, x->key, beats(x, a, b), a, b);
+static int lanes_most(const extremum_search *x, int vectors) {
+    return x->lanes * vectors < LANES_MOST ? x->lanes * vectors : LANES_MOST;
 }
 
-/* Is an element as good as the best one of its block, none of which is NaN? */
-static ssa is_best(const extremum_search *x, ssa a, ssa best) {
-    return emit_binary(x->c->w->s.e, OP_EQ, x->key, a, best, x->key);
+static ssa splat(const extremum_search *x, fragment vector, const char *type, ssa a, int lanes) {
+    emit *e = x->c->w->s.e;
+    ssa one = emit_value(e, "insertelement %s undef, %s %s, i32 0", vector.text, type, a.text);
+    return emit_value(e, "shufflevector %s %s, %s undef, <%d x i32> zeroinitializer", vector.text, one.text,
+                      vector.text, lanes);
 }
 
-/* Is there nothing better than this key? */
-static ssa is_last(const extremum_search *x, ssa a) {
+static ssa choose(const extremum_search *x, fragment vector, int lanes, ssa mask, ssa yes, ssa no) {
+    return emit_value(x->c->w->s.e, "select <%d x i1> %s, %s %s, %s %s", lanes, mask.text, vector.text, yes.text,
+                      vector.text, no.text);
+}
+
+/* Is a better than b, which are keys or vectors of them? Of NaN it is not known. */
+static ssa beats(const extremum_search *x, const char *type, ssa a, ssa b) {
+    const char *sort = is_floating(x) ? "fcmp o" : dtypes[x->key].is_signed ? "icmp s" : "icmp u";
+    const char *relation = x->which == EXTREMUM_LARGEST ? "gt" : "lt";
+    return emit_value(x->c->w->s.e, "%s%s %s %s, %s", sort, relation, type, a.text, b.text);
+}
+
+/* The better of each two keys, either of equal ones; if one is NaN, either. */
+static ssa better(const extremum_search *x, int lanes, ssa a, ssa b) {
+    fragment vector = vector_type(x, lanes);
+    return choose(x, vector, lanes, beats(x, vector.text, a, b), a, b);
+}
+
+/* Is there nothing better than this key, which is an integer? */
+static ssa is_last(const extremum_search *x, ssa key) {
     int bits = 8 * dtypes[x->key].size;
-    bool largest = x->which == EXTREMUM_LARGEST, is_signed = dtypes[x->key].is_signed;
-    number last = {.type = DT_INT64};
-    if (is_floating(x))
-        return is_nan(x, a);
-    last.as.i = x->c->w->f->state[0] == DT_BOOL ? largest
-                : is_signed                     ? (largest ? INT64_MAX >> (64 - bits) : -(INT64_MAX >> (64 - bits)) - 1)
-                                                : -(int64_t)largest;
-    return emit_binary(x->c->w->s.e, OP_EQ, x->key, a, emit_constant(last, x->key), x->key);
+    bool largest = x->which == EXTREMUM_LARGEST;
+    int64_t last = !dtypes[x->key].is_signed ? -(int64_t)largest
+                   : largest                 ? INT64_MAX >> (64 - bits)
+                                             : -(INT64_MAX >> (64 - bits)) - 1;
+    return emit_value(x->c->w->s.e, "icmp eq %s %s, %lld", key_type(x), key.text, (long long)last);
 }
 
 /* ---- Elements ---- */
+
+static element_place moved(const extremum_search *x, const element_place *p, ssa by) {
+    return element_place_moved(x->c->w, p, &x->c->lane, by);
+}
 
 static partial element(const extremum_search *x, const element_place *p) {
     fold_writer *w = x->c->w;
@@ -65,19 +92,145 @@ static partial element(const extremum_search *x, const element_place *p) {
     return fold_element(w, in, p->position);
 }
 
-static element_place moved(const extremum_search *x, const element_place *p, ssa by) {
-    return element_place_moved(x->c->w, p, &x->c->lane, by);
+/* Are elements in memory what keys are, side by side? A bool in memory may be any byte, so that it is compared with 0. */
+static bool lies_ready(const extremum_search *x) {
+    const fold_writer *w = x->c->w;
+    return ssa_is(x->c->lane.by[0], 1) && skeleton_memory(&w->s, 0) == w->f->state[0] && !dtype_is_half(w->f->state[0]);
 }
 
-/* The key of lane l of the step that begins at p. */
-static ssa key(const extremum_search *x, const element_place *p, ssa l) {
+/* The key of the element that is `by` behind p. */
+static ssa key(const extremum_search *x, const element_place *p, ssa by) {
     fold_writer *w = x->c->w;
-    element_place at = moved(x, p, l);
-    partial one = element(x, &at);
-    return emit_convert(w->s.e, one.v[0], w->state[0], x->key);
+    element_place at = moved(x, p, by);
+    return emit_convert(w->s.e, element(x, &at).v[0], w->state[0], x->key);
 }
 
-/* ---- Variables, and the array of keys ---- */
+/* The address of the keys of n elements from p on. */
+static ssa keys_at(const extremum_search *x, const element_place *p, ssa n) {
+    emit *e = x->c->w->s.e;
+    if (lies_ready(x))
+        return p->at[0];
+    lane_loop l = lanes_begin(e, n);
+    emit_store(e, x->key, key(x, p, l.loop.i), emit_element(e, x->key, x->keys, l.loop.i));
+    lanes_end(e, &l, false);
+    return x->keys;
+}
+
+/* ---- Chunks ---- */
+
+static chunk chunk_load(const extremum_search *x, ssa keys, int lanes) {
+    emit *e = x->c->w->s.e;
+    chunk c = {.lanes = lanes < x->lanes ? lanes : x->lanes};
+    c.vectors = lanes / c.lanes;
+    fragment vector = vector_type(x, c.lanes);
+    for (int j = 0; j < c.vectors; j++) {
+        ssa at = emit_element(e, x->key, keys, ssa_constant((int64_t)j * c.lanes));
+        c.v[j] = emit_load_as(e, vector.text, emit_pointer_as(e, key_type(x), at, vector.text), dtypes[x->key].align);
+    }
+    return c;
+}
+
+/* Vectors of bits of a chunk. */
+static ssa masks_or(const extremum_search *x, const chunk *masks) {
+    ssa any = masks->v[0];
+    for (int j = 1; j < masks->vectors; j++)
+        any = emit_value(x->c->w->s.e, "or <%d x i1> %s, %s", masks->lanes, any.text, masks->v[j].text);
+    return any;
+}
+
+static ssa is_any(const extremum_search *x, const chunk *masks) {
+    emit *e = x->c->w->s.e;
+    ssa bits = emit_value(e, "bitcast <%d x i1> %s to i%d", masks->lanes, masks_or(x, masks).text, masks->lanes);
+    return emit_value(e, "icmp ne i%d %s, 0", masks->lanes, bits.text);
+}
+
+/* All bits of a chunk, the first one lowest (i64). */
+static ssa bits_of(const extremum_search *x, const chunk *masks) {
+    emit *e = x->c->w->s.e;
+    ssa all = ssa_constant(0);
+    for (int j = 0; j < masks->vectors; j++) {
+        ssa bits = emit_value(e, "bitcast <%d x i1> %s to i%d", masks->lanes, masks->v[j].text, masks->lanes);
+        if (masks->lanes < 64)
+            bits = emit_value(e, "zext i%d %s to i64", masks->lanes, bits.text);
+        if (j)
+            bits = emit_value(e, "shl i64 %s, %d", bits.text, j * masks->lanes);
+        all = j ? emit_op(e, "or i64", all, bits) : bits;
+    }
+    return all;
+}
+
+/* Which keys are as good as the best, none being NaN? Of bools: which are what nothing beats? */
+static chunk wanted(const extremum_search *x, const chunk *c, ssa best) {
+    emit *e = x->c->w->s.e;
+    const char *relation = is_floating(x)                               ? "fcmp oeq"
+                           : is_bool(x) && x->which == EXTREMUM_LARGEST ? "icmp ne"
+                                                                        : "icmp eq";
+    fragment vector = vector_type(x, c->lanes);
+    ssa all = is_bool(x) ? ssa_literal("zeroinitializer") : splat(x, vector, key_type(x), best, c->lanes);
+    chunk masks = *c;
+    for (int j = 0; j < c->vectors; j++)
+        masks.v[j] = emit_value(e, "%s %s %s, %s", relation, vector.text, c->v[j].text, all.text);
+    return masks;
+}
+
+/* Is a key of two chunks, or of the halves of one, NaN (i1)? A comparison is for both. */
+static ssa has_nan(const extremum_search *x, const chunk *a, const ssa *b, int vectors) {
+    chunk masks = {.lanes = a->lanes, .vectors = vectors};
+    for (int j = 0; j < vectors; j++)
+        masks.v[j] =
+            emit_value(x->c->w->s.e, "fcmp uno %s %s, %s", vector_type(x, a->lanes).text, a->v[j].text, b[j].text);
+    return is_any(x, &masks);
+}
+
+/* `count` lanes of a vector, from `first` on and then from 0 on. */
+static ssa some_lanes(const extremum_search *x, const char *type, ssa a, int lanes, int first, int count) {
+    text list = {0};
+    emit *e = x->c->w->s.e;
+    for (int i = 0; i < count; i++)
+        text_printf(&list, "%si32 %d", i ? ", " : "", (first + i) % lanes);
+    e->failed |= list.failed;
+    ssa some = emit_value(e, "shufflevector <%d x %s> %s, <%d x %s> undef, <%d x i32> <%s>", lanes, type, a.text, lanes,
+                          type, count, list.failed ? "" : list.data);
+    text_free(&list);
+    return some;
+}
+
+/* What two vectors are combined to. */
+typedef ssa combiner(const extremum_search *x, int lanes, ssa a, ssa b);
+
+/* The lanes of a vector combined. The last two in both lanes, so that the result stays in a vector if it is used in one. */
+static ssa lanes_combined(const extremum_search *x, const char *type, ssa a, int lanes, combiner *combine) {
+    for (; lanes > 2; lanes /= 2) {
+        int rest = lanes / 2;
+        a = combine(x, rest, some_lanes(x, type, a, lanes, 0, rest), some_lanes(x, type, a, lanes, rest, rest));
+    }
+    if (lanes == 2)
+        a = combine(x, 2, a, some_lanes(x, type, a, 2, 1, 2));
+    return emit_value(x->c->w->s.e, "extractelement <%d x %s> %s, i32 0", lanes, type, a.text);
+}
+
+/* The best keys of the lanes of a chunk's vectors. */
+static ssa vectors_best(const extremum_search *x, const chunk *c) {
+    ssa v[FEW_VECTORS];
+    memcpy(v, c->v, sizeof v);
+    for (int n = c->vectors / 2; n; n /= 2)
+        for (int j = 0; j < n; j++)
+            v[j] = better(x, c->lanes, v[j], v[j + n]);
+    return v[0];
+}
+
+static ssa best_lane(const extremum_search *x, ssa keys, int lanes) {
+    return lanes_combined(x, key_type(x), keys, lanes, better);
+}
+
+/* Where the first bit is (i64), one of which is set. */
+static ssa first_bit(const extremum_search *x, ssa bits) {
+    emit *e = x->c->w->s.e;
+    emit_declare(e, "declare i64 @llvm.cttz.i64(i64, i1)");
+    return emit_value(e, "call i64 @llvm.cttz.i64(i64 %s, i1 false)", bits.text);
+}
+
+/* ---- Variables ---- */
 
 static ssa get(const extremum_search *x, ssa variable) {
     return emit_value(x->c->w->s.e, "load i64, i64* %s", variable.text);
@@ -87,303 +240,268 @@ static void set(const extremum_search *x, ssa variable, ssa value) {
     emit_line(x->c->w->s.e, "store i64 %s, i64* %s", value.text, variable.text);
 }
 
-static ssa lane(const extremum_search *x, ssa l) { return emit_element(x->c->w->s.e, x->key, x->keys, l); }
+static ssa vector_get(const extremum_search *x, fragment vector, ssa variable) {
+    return emit_value(x->c->w->s.e, "load %s, %s* %s", vector.text, vector.text, variable.text);
+}
 
-static ssa keys_get(const extremum_search *x, ssa l) { return emit_load(x->c->w->s.e, x->key, lane(x, l)); }
-
-static void keys_put(const extremum_search *x, ssa l, ssa value) {
-    emit_store(x->c->w->s.e, x->key, value, lane(x, l));
+static void vector_set(const extremum_search *x, fragment vector, ssa variable, ssa value) {
+    emit_line(x->c->w->s.e, "store %s %s, %s* %s", vector.text, value.text, vector.text, variable.text);
 }
 
 static ssa best_get(const extremum_search *x) { return emit_load(x->c->w->s.e, x->key, x->best); }
 
-/* The type of `found`: an integer as wide as keys, so that a vector of them is a vector of what keys are compared to. */
-static const char *found_type(const extremum_search *x) {
+/* ---- NaN ---- */
+
+/* Goes on at label `nan` with the element from which on there is one, if two chunks, or the halves of one, have one. */
+static void leave_if_nan(const extremum_search *x, const chunk *a, const ssa *b, int vectors, ssa from, int nan) {
+    emit *e = x->c->w->s.e;
+    int some = emit_label_new(e), none = emit_label_new(e);
+    if (!is_floating(x))
+        return;
+    emit_branch_if(e, has_nan(x, a, b, vectors), some, none);
+    emit_label(e, some);
+    set(x, x->at, from);
+    emit_branch(e, nan);
+    emit_label(e, none);
+}
+
+/* Moves x->at to the first NaN from there on: one by one, since nothing is looked for behind it. */
+static void find_nan(const extremum_search *x, const element_place *p, int end) {
+    emit *e = x->c->w->s.e;
+    int head = emit_label_new(e), on = emit_label_new(e);
+    emit_branch(e, head);
+    emit_label(e, head);
+    ssa at = get(x, x->at), a = key(x, p, at);
+    emit_branch_if(e, emit_value(e, "fcmp uno %s %s, 0.0", key_type(x), a.text), end, on);
+    emit_label(e, on);
+    set(x, x->at, emit_value(e, "add i64 %s, 1", at.text));
+    emit_branch(e, head);
+}
+
+/* ---- Short rows ---- */
+
+/* Of n keys, at least as many as `lanes` and at most twice as many: two chunks, which may overlap, are all of them. */
+static void few(const extremum_search *x, ssa keys, ssa n, int lanes, int nan) {
+    emit *e = x->c->w->s.e;
+    ssa behind = emit_value(e, "sub i64 %s, %d", n.text, lanes), best = ssa_none();
+    chunk a = chunk_load(x, keys, lanes), b = chunk_load(x, emit_element(e, x->key, keys, behind), lanes), both = a;
+    if (!is_bool(x)) {
+        for (int j = 0; j < a.vectors; j++)
+            both.v[j] = better(x, a.lanes, a.v[j], b.v[j]);
+        leave_if_nan(x, &a, b.v, a.vectors, ssa_constant(0), nan);
+        best = best_lane(x, vectors_best(x, &both), both.lanes);
+    }
+    chunk in_a = wanted(x, &a, best), in_b = wanted(x, &b, best);
+    ssa bits = bits_of(x, &in_a), others = bits_of(x, &in_b);
+    ssa second = emit_op(e, "add i64", behind, first_bit(x, others));
+    if (is_bool(x))
+        second = emit_select_as(e, "i64", emit_value(e, "icmp ne i64 %s, 0", others.text), second, ssa_constant(0));
+    ssa found = emit_value(e, "icmp ne i64 %s, 0", bits.text);
+    set(x, x->at, emit_select_as(e, "i64", found, first_bit(x, bits), second));
+}
+
+/* Of two chunks at most: by code for each number of lanes, since two chunks of so many have to be all keys. */
+static void find_in_few(const extremum_search *x, const element_place *p, ssa m, int nan, int end) {
+    emit *e = x->c->w->s.e;
+    ssa keys = keys_at(x, p, m);
+    for (int lanes = lanes_most(x, FEW_VECTORS); lanes > 1; lanes /= 2) {
+        int so_many = emit_label_new(e), fewer = emit_label_new(e);
+        emit_branch_if(e, emit_value(e, "icmp sgt i64 %s, %d", m.text, lanes), so_many, fewer);
+        emit_label(e, so_many);
+        few(x, keys, m, lanes, nan);
+        emit_branch(e, end);
+        emit_label(e, fewer);
+    }
+    few(x, keys, m, 1, nan);
+    emit_branch(e, end);
+}
+
+/* ---- Long rows ---- */
+
+/* The numbers of chunks are integers as wide as keys, so that a vector of them is one of what keys are compared to. */
+static const char *number_type(const extremum_search *x) {
     static const char *const types[] = {[1] = "i8", [2] = "i16", [4] = "i32", [8] = "i64"};
     return types[dtypes[x->key].size];
 }
 
-static void found_put(const extremum_search *x, ssa value) {
-    const char *t = found_type(x);
-    emit_line(x->c->w->s.e, "store %s %s, %s* %s", t, value.text, t, x->found.text);
+static fragment number_vector(const extremum_search *x, int lanes) {
+    return fragment_of("<%d x %s>", lanes, number_type(x));
 }
 
-static ssa found_get(const extremum_search *x) {
-    const char *t = found_type(x);
-    return emit_value(x->c->w->s.e, "load %s, %s* %s", t, t, x->found.text);
+static ssa smaller_number(const extremum_search *x, int lanes, ssa a, ssa b) {
+    fragment vector = number_vector(x, lanes);
+    ssa first = emit_value(x->c->w->s.e, "icmp ult %s %s, %s", vector.text, a.text, b.text);
+    return choose(x, vector, lanes, first, a, b);
 }
 
-/* In a loop over lanes: notes that a condition is true of one. Not by sext, from which LLVM makes a select that only some conditions leave
- * a loop of vectors. */
-static void found_any(const extremum_search *x, ssa condition) {
+/* The number of the chunk that would begin at `place` if the first one were aligned, in all lanes. */
+static ssa number_of(const extremum_search *x, ssa place) {
     emit *e = x->c->w->s.e;
-    const char *t = found_type(x);
-    ssa one = emit_value(e, "zext i1 %s to %s", condition.text, t);
-    found_put(x, emit_value(e, "or %s %s, %s", t, found_get(x).text, one.text));
+    ssa which = emit_value(e, "udiv i64 %s, %d", place.text, x->chunk);
+    if (dtypes[x->key].size < 8)
+        which = emit_value(e, "trunc i64 %s to %s", which.text, number_type(x));
+    return splat(x, number_vector(x, x->lanes), number_type(x), which, x->lanes);
 }
 
-static ssa was_found(const extremum_search *x) {
-    return emit_value(x->c->w->s.e, "icmp ne %s %s, 0", found_type(x), found_get(x).text);
-}
+/* The chunks of n keys, of which there are as many as in a chunk at least. The first one begins with the first key and the last one ends
+ * with the last one; those between are aligned, since vectors across lines of the cache take twice the time. */
+typedef struct chunk_loop {
+    counted_loop loop;
+    ssa before; /* how many keys would lie between the first one and the aligned address before it */
+    ssa last;   /* where the last chunk begins */
+    ssa at;     /* where this one begins */
+} chunk_loop;
 
-/* ---- A block ---- */
-
-/* Notes that one of `count` elements is NaN, by a comparison for two of them. */
-static void note_nan(const extremum_search *x, const ssa *a, int count) {
+/* Where the chunk begins that would begin at `aligned` if the first one were aligned. */
+static ssa chunk_place(const extremum_search *x, const chunk_loop *l, ssa aligned) {
     emit *e = x->c->w->s.e;
-    ssa any = ssa_none();
-    for (int j = 0; j < count; j += 2) {
-        ssa other = a[j + 1 < count ? j + 1 : j];
-        ssa nan = emit_value(e, "fcmp uno %s %s, %s", ir_value_type(x->key), a[j].text, other.text);
-        any = j ? emit_op(e, "or i1", any, nan) : nan;
-    }
-    found_any(x, any);
+    ssa at = emit_min(e, emit_op(e, "sub i64", aligned, l->before), l->last);
+    return emit_select_as(e, "i64", emit_value(e, "icmp slt i64 %s, 0", at.text), ssa_constant(0), at);
 }
 
-/* Takes `count` steps from p on into the keys, those of `lanes` lanes from `first` on; elements of a step are `width` apart. `found` says
- * then if an element was NaN; keys are not what they should be if so. */
-static void take_lanes(const extremum_search *x, const element_place *p, ssa first, int lanes, int width, int count) {
+/* From chunk `first` on, 0 or 1. */
+static chunk_loop chunks_begin(const extremum_search *x, ssa keys, ssa n, int first, chunk *c) {
     emit *e = x->c->w->s.e;
-    element_place at[GROUP];
-    ssa a[GROUP];
-    for (int j = 0; j < count; j++)
-        at[j] = moved(x, p, ssa_constant((int64_t)j * width));
-    lane_loop l = lanes_begin(e, ssa_constant(lanes));
-    l.interleave = lanes < x->width && e->target->vector_bits < 512 ? 512 / e->target->vector_bits : 0;
-    for (int j = 0; j < count; j++)
-        a[j] = key(x, &at[j], l.loop.i);
-    if (is_floating(x))
-        note_nan(x, a, count);
-    for (int n = count; n > 1; n /= 2)
-        for (int j = 0; j < n / 2; j++)
-            a[j] = better(x, a[2 * j], a[2 * j + 1]);
-    ssa to = emit_op(e, "add i64", first, l.loop.i);
-    keys_put(x, to, better(x, keys_get(x, to), a[0]));
-    lanes_end(e, &l, false);
+    int size = dtypes[x->key].size;
+    ssa address = emit_value(e, "ptrtoint %s* %s to i64", key_type(x), keys.text);
+    ssa bytes = emit_value(e, "and i64 %s, %d", address.text, x->lanes * size - 1);
+    chunk_loop l = {.before = emit_value(e, "udiv i64 %s, %d", bytes.text, size),
+                    .last = emit_value(e, "sub i64 %s, %d", n.text, x->chunk)};
+    l.loop = counted_loop_begin(e, "i64", ssa_constant((int64_t)first * x->chunk), emit_op(e, "add i64", n, l.before));
+    l.at = chunk_place(x, &l, l.loop.i);
+    *c = chunk_load(x, emit_element(e, x->key, keys, l.at), x->chunk);
+    return l;
 }
 
-/* Takes `count` steps from p on. Which elements go into which key does not matter, so they are taken in the order of memory. */
-static void take(const extremum_search *x, const element_place *p, int count) {
+static void chunks_end(const extremum_search *x, const chunk_loop *l) {
     emit *e = x->c->w->s.e;
-    int near = NEAR_BYTES / dtypes[x->key].size;
-    if (count == 1) {
-        take_lanes(x, p, ssa_constant(0), x->width, x->width, 1);
-        return;
-    }
-    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(x->width));
-    element_place from = moved(x, p, emit_value(e, "mul i64 %s, %d", l.i.text, count));
-    take_lanes(x, &from, l.i, near, near, count);
-    counted_loop_end(e, &l, ssa_constant(near), loop_no_unroll(e));
+    counted_loop_end(e, &l->loop, ssa_constant(x->chunk), loop_no_unroll(e));
 }
 
-/* Takes steps from *at on, `count` at a time, as long as there are that many. */
-static void take_steps(const extremum_search *x, const element_place *p, ssa *at, ssa steps, int count) {
+/* Of n bools that begin at element `from`, goes on at label `found` with the first chunk that has what nothing beats. */
+static void find_last(const extremum_search *x, ssa keys, ssa n, ssa from, int found) {
     emit *e = x->c->w->s.e;
-    ssa left = emit_op(e, "sub i64", steps, *at), whole = emit_value(e, "and i64 %s, %d", left.text, -count);
-    ssa end = emit_op(e, "add i64", *at, whole);
-    counted_loop l = counted_loop_begin(e, "i64", *at, end);
-    element_place from = moved(x, p, emit_value(e, "mul i64 %s, %d", l.i.text, x->width));
-    take(x, &from, count);
-    counted_loop_end(e, &l, ssa_constant(count), loop_no_unroll(e));
-    *at = end;
+    int here = emit_label_new(e), none = emit_label_new(e);
+    chunk c;
+    chunk_loop l = chunks_begin(x, keys, n, 0, &c);
+    c = wanted(x, &c, ssa_none());
+    emit_branch_if(e, is_any(x, &c), here, none);
+    emit_label(e, here);
+    set(x, x->at, emit_op(e, "add i64", from, l.at));
+    emit_branch(e, found);
+    emit_label(e, none);
+    chunks_end(x, &l);
 }
 
-/* The keys of a block, or the best one so far; `found` as `take` leaves it. */
-static void take_block(const extremum_search *x, const element_place *p, ssa steps) {
+/* Notes in each lane the best of n keys, which begin at element `from`, and the number of the first chunk that has it. */
+static chunk_loop note_best(const extremum_search *x, ssa keys, ssa n, ssa from, int nan) {
+    fragment vector = vector_type(x, x->lanes), numbers = number_vector(x, x->lanes);
+    chunk c = chunk_load(x, keys, x->chunk);
+    int halves = (c.vectors + 1) / 2;
+    leave_if_nan(x, &c, c.v + c.vectors - halves, halves, from, nan);
+    vector_set(x, vector, x->tops, vectors_best(x, &c));
+    vector_set(x, numbers, x->numbers, ssa_literal("zeroinitializer"));
+    chunk_loop l = chunks_begin(x, keys, n, 1, &c);
+    leave_if_nan(x, &c, c.v + c.vectors - halves, halves, emit_op(x->c->w->s.e, "add i64", from, l.at), nan);
+    ssa now = vectors_best(x, &c), old = vector_get(x, vector, x->tops);
+    ssa which = number_of(x, l.loop.i), old_which = vector_get(x, numbers, x->numbers);
+    ssa is_better = beats(x, vector.text, now, old);
+    vector_set(x, vector, x->tops, choose(x, vector, x->lanes, is_better, now, old));
+    vector_set(x, numbers, x->numbers, choose(x, numbers, x->lanes, is_better, which, old_which));
+    chunks_end(x, &l);
+    return l;
+}
+
+/* Where the first chunk begins that has the best key, which is that of a lane. */
+static ssa noted_chunk(const extremum_search *x, const chunk_loop *l, ssa tops, ssa best) {
     emit *e = x->c->w->s.e;
-    ssa at = ssa_constant(0), best = best_get(x);
-    found_put(x, ssa_constant(0));
-    lane_loop l = lanes_begin(e, ssa_constant(x->width));
-    keys_put(x, l.loop.i, best);
-    lanes_end(e, &l, false);
-    take_steps(x, p, &at, steps, GROUP);
-    take_steps(x, p, &at, steps, 1);
+    fragment numbers = number_vector(x, x->lanes);
+    chunk all = {.v = {tops}, .vectors = 1, .lanes = x->lanes}, has = wanted(x, &all, best);
+    ssa none = splat(x, numbers, number_type(x), ssa_constant(-1), x->lanes);
+    ssa which = choose(x, numbers, x->lanes, has.v[0], vector_get(x, numbers, x->numbers), none);
+    which = lanes_combined(x, number_type(x), which, x->lanes, smaller_number);
+    if (dtypes[x->key].size < 8)
+        which = emit_value(e, "zext %s %s to i64", number_type(x), which.text);
+    return chunk_place(x, l, emit_value(e, "mul i64 %s, %d", which.text, x->chunk));
 }
 
-static ssa block_beats(const extremum_search *x) {
+/* Looks at a block of n keys, which begin at element `from`. Returns whether no element behind can be better than the best so far (i1). */
+static ssa look(const extremum_search *x, ssa keys, ssa n, ssa from, int nan) {
     emit *e = x->c->w->s.e;
-    ssa best = best_get(x);
-    found_put(x, ssa_constant(0));
-    lane_loop l = lanes_begin(e, ssa_constant(x->width));
-    found_any(x, beats(x, keys_get(x, l.loop.i), best));
-    lanes_end(e, &l, false);
-    return was_found(x);
+    chunk_loop l = note_best(x, keys, n, from, nan);
+    ssa tops = vector_get(x, vector_type(x, x->lanes), x->tops);
+    ssa best = best_lane(x, tops, x->lanes);
+    int no_better = skeleton_if(&x->c->w->s, beats(x, key_type(x), best, best_get(x)));
+    emit_store(e, x->key, best, x->best);
+    set(x, x->at, emit_op(e, "add i64", from, noted_chunk(x, &l, tops, best)));
+    skeleton_end_if(&x->c->w->s, no_better);
+    return is_floating(x) ? ssa_bool(false) : is_last(x, best_get(x));
 }
 
-/* ---- The best element of a block ---- */
-
-static dtype ordered_type(const extremum_search *x) {
-    return !is_floating(x) ? x->key : dtypes[x->key].size == 4 ? DT_INT32 : DT_INT64;
-}
-
-/* The other of two forms of a floating key, one of which is an integer that is ordered as the keys are: bits behind a sign are turned. */
-static ssa turned(const extremum_search *x, ssa bits) {
+/* The number of elements in the block from `done` on: those of less than a chunk go with the ones before. */
+static ssa block_size(const extremum_search *x, ssa m, ssa done) {
     emit *e = x->c->w->s.e;
-    const char *t = ir_value_type(ordered_type(x));
-    int size = 8 * dtypes[x->key].size;
-    ssa sign = emit_value(e, "ashr %s %s, %d", t, bits.text, size - 1);
-    return emit_value(e, "xor %s %s, %s", t, bits.text, emit_value(e, "lshr %s %s, 1", t, sign.text).text);
+    int size = lies_ready(x) ? BLOCK_KEYS : COPIED_KEYS;
+    ssa left = emit_op(e, "sub i64", m, done), last = emit_value(e, "icmp slt i64 %s, %d", left.text, size + x->chunk);
+    return emit_select_as(e, "i64", last, left, ssa_constant(size));
 }
 
-/* A key as an integer, so that LLVM finds the largest of all lanes by vectors. */
-static ssa ordered(const extremum_search *x, ssa a) {
-    if (!is_floating(x))
-        return a;
-    const char *from = ir_value_type(x->key), *to = ir_value_type(ordered_type(x));
-    return turned(x, emit_value(x->c->w->s.e, "bitcast %s %s to %s", from, a.text, to));
-}
-
-/* The best key of all lanes. */
-static ssa block_best(const extremum_search *x) {
+/* Moves x->at from the beginning of a chunk to the first element that is as good as the best; of bools there may be none. */
+static void find_in_chunk(const extremum_search *x, const element_place *p) {
     emit *e = x->c->w->s.e;
-    dtype type = ordered_type(x);
-    const char *t = ir_value_type(type);
-    ssa first = ordered(x, keys_get(x, ssa_constant(0)));
-    emit_line(e, "store %s %s, %s* %s", t, first.text, t, x->top.text);
-    lane_loop l = lanes_begin(e, ssa_constant(x->width));
-    ssa a = ordered(x, keys_get(x, l.loop.i)), top = emit_value(e, "load %s, %s* %s", t, t, x->top.text);
-    ssa best = emit_select(e, type, emit_binary(e, better_op(x), type, a, top, type), a, top);
-    emit_line(e, "store %s %s, %s* %s", t, best.text, t, x->top.text);
-    lanes_end(e, &l, false);
-    top = emit_value(e, "load %s, %s* %s", t, t, x->top.text);
-    return is_floating(x) ? emit_value(e, "bitcast %s %s to %s", t, turned(x, top).text, ir_value_type(x->key)) : top;
-}
-
-/* The first step of the block, from element `begin` on, that has an element as good as the best; of the elements before `last`. */
-static ssa step_of(const extremum_search *x, const element_place *p, ssa begin, ssa last, ssa best) {
-    emit *e = x->c->w->s.e;
-    int head = emit_label_new(e), before = emit_label_new(e), end = emit_label_new(e);
-    emit_branch(e, before);
-    emit_label(e, before);
-    emit_branch(e, head);
-    emit_label(e, head);
-    ssa at = ssa_named("%%step%d", head), next = ssa_named("%%next%d", head);
-    int latch = emit_label_new(e);
-    emit_line(e, "%s = phi i64 [ %s, %%L%d ], [ %s, %%L%d ]", at.text, begin.text, before, next.text, latch);
+    ssa at = get(x, x->at);
     element_place from = moved(x, p, at);
-    found_put(x, ssa_constant(0));
-    lane_loop l = lanes_begin(e, ssa_constant(x->width));
-    found_any(x, is_best(x, key(x, &from, l.loop.i), best));
-    lanes_end(e, &l, false);
-    emit_branch_if(e, was_found(x), end, latch);
-    emit_label(e, latch);
-    emit_line(e, "%s = add i64 %s, %d", next.text, at.text, x->width);
-    emit_branch_if(e, emit_op(e, "icmp slt i64", next, last), head, end);
-    emit_label(e, end);
-    return at;
+    chunk c = chunk_load(x, keys_at(x, &from, ssa_constant(x->chunk)), x->chunk), has = wanted(x, &c, best_get(x));
+    ssa bits = bits_of(x, &has), found = emit_value(e, "icmp ne i64 %s, 0", bits.text);
+    ssa by = emit_select_as(e, "i64", found, first_bit(x, bits), ssa_constant(0));
+    set(x, x->at, emit_op(e, "add i64", at, by));
 }
 
-/* The first lane of the step at `step` that has an element as good as the best. */
-static ssa lane_of(const extremum_search *x, const element_place *p, ssa step, ssa best) {
+/* Looks at the elements block by block, and then into the chunk that has the best one. */
+static void find_in_many(const extremum_search *x, const element_place *p, ssa m, int nan, int end) {
     emit *e = x->c->w->s.e;
-    element_place from = moved(x, p, step);
-    found_put(x, ssa_constant(x->width - 1));
-    lane_loop l = lanes_begin(e, ssa_constant(x->width));
-    const char *t = found_type(x);
-    bool wide = dtypes[x->key].size == 8;
-    ssa is = is_best(x, key(x, &from, l.loop.i), best);
-    ssa i = wide ? l.loop.i : emit_value(e, "trunc i64 %s to %s", l.loop.i.text, t);
-    ssa here = emit_select_as(e, t, is, i, ssa_constant(x->width - 1)), least = found_get(x);
-    ssa first = emit_value(e, "icmp ult %s %s, %s", t, here.text, least.text);
-    found_put(x, emit_select_as(e, t, first, here, least));
-    lanes_end(e, &l, false);
-    return wide ? found_get(x) : emit_value(e, "zext %s %s to i64", t, found_get(x).text);
-}
-
-/* The first NaN of the elements from `begin` on, one of which is: one by one, since nothing is looked for behind it. */
-static ssa first_nan(const extremum_search *x, const element_place *p, ssa begin) {
-    emit *e = x->c->w->s.e;
-    int before = emit_label_new(e), head = emit_label_new(e), latch = emit_label_new(e), end = emit_label_new(e);
-    ssa at = ssa_named("%%nan%d", head), next = ssa_named("%%other%d", head);
-    emit_branch(e, before);
-    emit_label(e, before);
+    int head = emit_label_new(e), on = emit_label_new(e), found = emit_label_new(e);
+    set(x, x->at, ssa_constant(0));
+    set(x, x->done, ssa_constant(0));
+    emit_store(e, x->key, key(x, p, ssa_constant(0)), x->best);
     emit_branch(e, head);
     emit_label(e, head);
-    emit_line(e, "%s = phi i64 [ %s, %%L%d ], [ %s, %%L%d ]", at.text, begin.text, before, next.text, latch);
-    emit_branch_if(e, is_nan(x, key(x, p, at)), end, latch);
-    emit_label(e, latch);
-    emit_line(e, "%s = add i64 %s, 1", next.text, at.text);
+    ssa done = get(x, x->done);
+    emit_branch_if(e, emit_op(e, "icmp slt i64", done, m), on, found);
+    emit_label(e, on);
+    ssa n = block_size(x, m, done), next = emit_op(e, "add i64", done, n);
+    element_place from = moved(x, p, done);
+    ssa keys = keys_at(x, &from, n);
+    if (is_bool(x))
+        find_last(x, keys, n, done, found);
+    else
+        next = emit_select_as(e, "i64", look(x, keys, n, done, nan), m, next);
+    set(x, x->done, next);
     emit_branch(e, head);
-    emit_label(e, end);
-    return at;
+    emit_label(e, found);
+    find_in_chunk(x, p);
+    emit_branch(e, end);
 }
 
 /* ---- All of them ---- */
 
-static void begin(const extremum_search *x, const element_place *p) {
-    emit *e = x->c->w->s.e;
-    emit_store(e, x->key, key(x, p, ssa_constant(0)), x->best);
-    set(x, x->at, ssa_constant(0));
-    set(x, x->done, ssa_constant(0));
-    set(x, x->next, ssa_constant(FIRST_STEPS));
-}
-
-static void best_put(const extremum_search *x, ssa best, ssa at) {
-    emit_store(x->c->w->s.e, x->key, best, x->best);
-    set(x, x->at, at);
-}
-
-/* If the block from `begin` on has a NaN that is the best element: then branches to `end`. What is written next is for others. */
-static void find_nan(const extremum_search *x, const element_place *p, ssa begin, int end) {
-    emit *e = x->c->w->s.e;
-    int some = emit_label_new(e), none = emit_label_new(e);
-    emit_branch_if(e, was_found(x), some, none);
-    emit_label(e, some);
-    ssa at = first_nan(x, p, begin);
-    best_put(x, key(x, p, at), at);
-    emit_branch(e, end);
-    emit_label(e, none);
-}
-
-static void find_best(const extremum_search *x, const element_place *p, ssa begin, ssa last) {
-    ssa best = block_best(x), step = step_of(x, p, begin, last, best);
-    best_put(x, best, emit_op(x->c->w->s.e, "add i64", step, lane_of(x, p, step, best)));
-}
-
-/* Looks at the next block. The last elements, if they are less than a step, are a step with some in front of them: those are no better
- * than the best so far. */
-static void look(const extremum_search *x, const element_place *p, ssa m) {
-    emit *e = x->c->w->s.e;
-    int most = BLOCK_BYTES / KEY_BYTES;
-    ssa done = get(x, x->done), next = get(x, x->next), left = emit_op(e, "sub i64", m, done);
-    ssa whole = emit_value(e, "sdiv i64 %s, %d", left.text, x->width);
-    ssa few = emit_value(e, "icmp eq i64 %s, 0", whole.text);
-    ssa begin = emit_select_as(e, "i64", few, emit_value(e, "sub i64 %s, %d", m.text, x->width), done);
-    ssa steps = emit_select_as(e, "i64", few, ssa_constant(1), emit_min(e, whole, next));
-    ssa last = emit_op(e, "add i64", begin, emit_value(e, "mul i64 %s, %d", steps.text, x->width));
-    element_place from = moved(x, p, begin);
-    take_block(x, &from, steps);
-    int end = emit_label_new(e);
-    if (is_floating(x))
-        find_nan(x, p, begin, end);
-    int no_better = skeleton_if(&x->c->w->s, block_beats(x));
-    find_best(x, p, begin, last);
-    skeleton_end_if(&x->c->w->s, no_better);
-    emit_branch(e, end);
-    emit_label(e, end);
-    set(x, x->done, last);
-    set(x, x->next, emit_min(e, emit_op(e, "add i64", next, next), ssa_constant(most)));
-}
-
 void extremum_run(extremum_search *x, const element_place *p, ssa m) {
     emit *e = x->c->w->s.e;
-    int head = emit_label_new(e), on = emit_label_new(e), end = emit_label_new(e);
-    begin(x, p);
-    emit_branch(e, head);
-    emit_label(e, head);
-    ssa left = emit_op(e, "icmp slt i64", get(x, x->done), m);
-    ssa open = emit_value(e, "xor i1 %s, true", is_last(x, best_get(x)).text);
-    emit_branch_if(e, emit_op(e, "and i1", left, open), on, end);
-    emit_label(e, on);
-    look(x, p, m);
-    emit_branch(e, head);
+    int some = emit_label_new(e), many = emit_label_new(e), nan = emit_label_new(e), end = emit_label_new(e);
+    emit_branch_if(e, emit_value(e, "icmp sle i64 %s, %d", m.text, 2 * lanes_most(x, FEW_VECTORS)), some, many);
+    emit_label(e, some);
+    find_in_few(x, p, m, nan, end);
+    emit_label(e, many);
+    find_in_many(x, p, m, nan, end);
+    if (is_floating(x)) {
+        emit_label(e, nan);
+        find_nan(x, p, end);
+    }
     emit_label(e, end);
     element_place at = moved(x, p, get(x, x->at));
     partial found = element(x, &at);
     pairwise_put(x->c, ssa_constant(0), &found);
 }
-
-int extremum_fewest(const extremum_search *x) { return FEWEST_STEPS * x->width; }
 
 void extremum_begin(extremum_search *x, pairwise *c, extremum which) {
     emit *e = c->w->s.e;
@@ -391,12 +509,13 @@ void extremum_begin(extremum_search *x, pairwise *c, extremum which) {
     if (!which)
         return;
     x->key = key_of(c->w->f->state[0]);
-    x->width = KEY_BYTES / dtypes[x->key].size;
-    x->keys = emit_array(e, x->key, x->width);
-    x->best = emit_array(e, x->key, 1);
-    ssa *variables[] = {&x->at, &x->done, &x->next};
-    for (size_t i = 0; i < COUNT(variables); i++)
-        *variables[i] = emit_value(e, "alloca i64");
-    x->found = emit_value(e, "alloca %s", found_type(x));
-    x->top = emit_value(e, "alloca %s", ir_value_type(ordered_type(x)));
+    int size = dtypes[x->key].size, bits = e->target->vector_bits;
+    x->lanes = (bits < VECTOR_BITS_MIN ? VECTOR_BITS_MIN : bits) / 8 / size;
+    x->chunk = lanes_most(x, CHUNK_VECTORS);
+    x->keys = emit_array(e, x->key, COPIED_KEYS + x->chunk);
+    x->at = emit_value(e, "alloca i64");
+    x->done = emit_value(e, "alloca i64");
+    x->best = emit_value(e, "alloca %s", key_type(x));
+    x->tops = emit_value(e, "alloca %s", vector_type(x, x->lanes).text);
+    x->numbers = emit_value(e, "alloca %s", number_vector(x, x->lanes).text);
 }

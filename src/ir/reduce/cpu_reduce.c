@@ -240,18 +240,6 @@ static ssa unknown_copy(emit *e, ssa x) {
     return emit_value(e, "call i64 asm sideeffect \"\", \"=r,0\"(i64 %s)", x.text);
 }
 
-static void row_extremum(cpu_reduction *q, const element_place *p, ssa m) {
-    emit *e = q->w->s.e;
-    int few = emit_label_new(e), many = emit_label_new(e), end = emit_label_new(e);
-    emit_branch_if(e, emit_value(e, "icmp slt i64 %s, %d", m.text, extremum_fewest(&q->extremum)), few, many);
-    emit_label(e, few);
-    row_short(q, p, m, pairwise_vector(&q->c), end);
-    emit_label(e, many);
-    extremum_run(&q->extremum, p, m);
-    emit_branch(e, end);
-    emit_label(e, end);
-}
-
 /* Reduces the elements of one result, from p on, into lane 0. m: how many there are along dimension 0. */
 static void row_fold(cpu_reduction *q, const element_place *p, ssa m) {
     fold_writer *w = q->w;
@@ -263,7 +251,7 @@ static void row_fold(cpu_reduction *q, const element_place *p, ssa m) {
         return;
     }
     if (q->extremum.which) {
-        row_extremum(q, p, m);
+        extremum_run(&q->extremum, p, m);
         return;
     }
     int some = pairwise_vector(&q->c), few = emit_label_new(e), many = emit_label_new(e), end = emit_label_new(e);

@@ -449,4 +449,5 @@ void ir_fold_traits(const fold *f, code_traits *out) {
     out->neutral = neutral_value(f, &n);
     out->takes_count = f->takes_count;
     out->absorbing = fold_absorbing(f);
+    out->extremum = fold_extremum(f) != EXTREMUM_NONE;
 }

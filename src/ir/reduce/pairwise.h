@@ -75,20 +75,20 @@ void pairwise_halve_all(pairwise *c, int lanes);
  * their partial into lane 0, and branches to `end`. What is written next is for more elements. */
 void pairwise_few(pairwise *c, const element_place *p, ssa m, int end);
 
-/* cpu_extremum.c: the position of an extremum among the m elements (i64) from p on, which are at least extremum_fewest; its partial goes
- * into lane 0. extremum_begin makes the variables, before the first branch of a kernel. */
+/* cpu_extremum.c: the position of an extremum among the m elements (i64, at least 1) from p on; its partial goes into lane 0. extremum_begin
+ * makes the variables, before the first branch of a kernel. */
 typedef struct extremum_search {
     pairwise *c;
     extremum which;
-    dtype key;      /* the values that are compared, */
-    int width;      /* so many at a time, */
-    ssa keys;       /* in this array */
-    ssa best, at;   /* variables: the key of the best element so far, and which it is (i64) */
-    ssa done, next; /* elements that have been looked at (i64); steps of the next block */
-    ssa found, top; /* variables of loops over lanes: integers as wide as keys */
+    dtype key;        /* the values that are compared, */
+    int lanes, chunk; /* so many by a vector, and so many together: some vectors */
+    ssa keys;         /* an array for those of a block */
+    ssa at, done;     /* variables (i64): the element that is looked for; how many have been looked at */
+    ssa best;         /* variable: the best key so far */
+    ssa tops,
+        numbers; /* variables: of each lane of a block the best key, and the number of the chunk that has it (vectors) */
 } extremum_search;
 void extremum_begin(extremum_search *x, pairwise *c, extremum which);
-int extremum_fewest(const extremum_search *x);
 void extremum_run(extremum_search *x, const element_place *p, ssa m);
 
 /* A loop over lanes, whose accesses to memory do not depend on each other. */
