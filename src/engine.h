@@ -326,8 +326,11 @@ typedef struct launch {
      * 0: results are not divided into parts. */
     int64_t chunk;
     int64_t chunk_stride; /* of the outputs, in elements, from one part to the next */
-    int64_t elements;     /* elements of each result; from_states: those that the states were made of */
-    void *scratch;        /* the memory that fold_scratch asks for, aligned to 256 bytes; its content is undefined */
+    /* How many parts decide the results, if the engine finds that those behind change nothing: their states are then left as they were. NULL:
+     * all states are needed. */
+    int64_t *deciding;
+    int64_t elements; /* elements of each result; from_states: those that the states were made of */
+    void *scratch;    /* the memory that fold_scratch asks for, aligned to 256 bytes; its content is undefined */
     /* LOOP_FORALL: `loop` is the space. Its dimension 0 is the last index, no operand moves in it, and data are the
      * addresses of elements 0. */
     int block;                  /* GPU: threads in a block; 0: the engine's choice */

@@ -681,6 +681,7 @@ typedef struct plan_run {
     const char *name; /* of that call's public function */
     char *block;      /* scratch memory */
     int64_t *bounds;  /* of segments, read from starts in host memory */
+    int64_t *parts;   /* fold: those that decide the results (launch.deciding) */
     workspace space;
 } plan_run;
 

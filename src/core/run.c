@@ -155,6 +155,7 @@ static inline launch launch_of(const plan_run *r, const uf_plan *p, const plan_p
                     .reduced = &s->loops.reduced,
                     .chunk = s->chunk,
                     .chunk_stride = s->chunk_stride,
+                    .deciding = r ? r->parts : NULL,
                     .elements = p->elements,
                     .scratch = r && r->block ? r->block + p->launch_at : NULL,
                     .block = p->block,
@@ -243,16 +244,23 @@ static uf_status one_pass(const plan_run *r) {
 /* The first pass has read all inputs before the second writes, so only outputs can overlap. The operands of the
  * second are read before anything is launched, so that a number that does not fit is an error before anything is
  * written. They are read again after the first launch, which needs less stack than keeping both. */
-static __attribute__((noinline)) uf_status two_passes(const plan_run *r) {
+static __attribute__((noinline)) uf_status two_passes(plan_run *r) {
     const plan_pass *s = r->plan->pass;
     operands o;
     bool copy[VARIANT_OPERANDS], any;
+    int64_t parts = s[1].loops.reduced.count;
     TRY(operands_read(r, &s[1], &o));
     TRY(overlaps_find(r, &s[1], copy, &any));
     TRY(operands_read(r, &s[0], &o));
+    r->parts = &parts;
     TRY(pass_launch(r, &s[0], &o, NULL));
     TRY(operands_read(r, &s[1], &o));
-    return code_launch(r, &s[1], &o, &s[1].v, s[1].code);
+    launch l = launch_of(r, r->plan, &s[1], &s[1].v, &o);
+    nd_loop deciding = s[1].loops.reduced; /* over states of parts, which are one dimension */
+    deciding.count = *(deciding.extent = &parts);
+    if (parts < s[1].loops.reduced.count)
+        l.reduced = &deciding;
+    return engines[r->plan->engine]->launch(s[1].code, &l);
 }
 
 /* ---- Scratch memory ---- */

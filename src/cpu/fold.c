@@ -290,23 +290,31 @@ static bool is_decided(const work *w, int64_t part) {
     return shared && part > atomic_load_explicit(shared, memory_order_relaxed);
 }
 
+/* Are the states of the parts behind the one that decides the results not needed? Where there is one piece, and the order matters: else
+ * nothing is known of the parts in front of that one. */
+static bool leaves_states(const work *w) {
+    return w->user && w->l->deciding && !absorbing_anywhere((absorbing_value)w->l->v->cpu_fold.absorbing);
+}
+
 /* The same as run_piece for the first of `count` parts, and for all of them if that leaves the absorbing value in all of its results, so
  * that those behind need not be computed. Where there is one piece, other threads see it by w->user: behind which part that is so.
  * Returns how many parts are done. */
 static int64_t run_parts(const work *w, fold_cursor *p, int64_t row, int64_t first, int64_t n, int64_t part,
                          int64_t count) {
     const launch *l = w->l;
-    if (is_decided(w, part)) {
-        move_to_piece(p, l, row, first, part);
-        parts_fill(p, l, n, part, 0, count);
-        return count;
+    bool decided = is_decided(w, part);
+    if (!decided) {
+        run_piece(w, p, row, first, n, part);
+        if (!l->v->cpu_fold.absorbing || !states_absorbed(p, l, n))
+            return 1;
+        if (w->user)
+            absorbed_at(w->user, l->v, part);
     }
-    run_piece(w, p, row, first, n, part);
-    if (!l->v->cpu_fold.absorbing || !states_absorbed(p, l, n))
-        return 1;
-    if (w->user)
-        absorbed_at(w->user, l->v, part);
-    parts_fill(p, l, n, part, 1, count);
+    if (leaves_states(w))
+        return count;
+    if (decided)
+        move_to_piece(p, l, row, first, part);
+    parts_fill(p, l, n, part, !decided, count);
     return count;
 }
 
@@ -343,4 +351,6 @@ void cpu_fold_launch(code *c, const launch *l) {
     w.cost_min = l->v->cpu_fold.absorbing ? STEP_COST : 0;
     w.user = l->v->cpu_fold.absorbing && w.units == w.parts ? &absorbed : NULL;
     work_run(&w);
+    if (leaves_states(&w) && absorbed < w.parts)
+        *l->deciding = absorbed + 1;
 }

@@ -161,6 +161,10 @@ static const recipe recipes[] = {
      "(a, i, b, j) -> (c, k) { bool left = i < j ? a >= b || a != a : !(b >= a || b != b); c = left ? a : b; k = left ? i : j; }",
      NULL, NULL, 1, 2, 2, {DT_FLOAT32}, {DT_FLOAT32}, {DT_FLOAT32, DT_INT64}, {DT_FLOAT32, DT_INT64}, FOLD_FREE, true,
      false, -50, 50, 0, naive_first_largest},
+    {"first largest i8", "[k](x) -> (v, i) { v = x; i = k; }",
+     "(a, i, b, j) -> (c, k) { bool left = i < j ? a >= b : !(b >= a); c = left ? a : b; k = left ? i : j; }",
+     NULL, NULL, 1, 2, 2, {DT_INT8}, {DT_INT8}, {DT_INT8, DT_INT64}, {DT_INT8, DT_INT64}, FOLD_FREE, true, false, -128,
+     127, 0, naive_first_largest},
     {"variance", "(x) -> (m, s, n) { m = x; s = 0; n = 1; }",
      "(a, s, n, b, t, m) -> (c, u, k) { k = n + m; auto d = b - a; auto w = k > 0 ? m / k : 0; c = a + d * w; u = s + t + d * d * n * w; }",
      "(m, s, n) -> (r, q) { r = m; q = s; }", "() -> (m, s, n) { m = 0; s = 0; n = 0; }", 1, 3, 2, {DT_FLOAT32},
@@ -185,6 +189,13 @@ static const recipe recipes[] = {
      FOLD_FREE, false, false, 1, 30, 0, naive_collatz},
 };
 /* clang-format on */
+
+static const recipe *recipe_of(const char *name) {
+    const recipe *r = recipes;
+    while (strcmp(r->name, name) != 0)
+        r++;
+    return r;
+}
 
 static fold fold_of(arena *a, const recipe *r) {
     fold f = {.nin = r->nin,
@@ -222,6 +233,7 @@ typedef struct test {
     double initial[UF_MAX_STATE];
     bool masked, segmented, has_initial;
     int threads;
+    int64_t *deciding; /* launch.deciding */
 } test;
 
 static int64_t total(const test *t, int loop) {
@@ -460,6 +472,7 @@ static void run_variant(test *t, const variant *v, nd_fold *loops, int64_t chunk
                 .data = data,
                 .chunk = chunk,
                 .chunk_stride = chunk_stride,
+                .deciding = t->deciding,
                 .elements = elements,
                 .threads = t->threads,
                 .numbers = (const uint64_t(*)[2])t->numbers};
@@ -666,8 +679,8 @@ static void states_second(states *s, test *t, const variant *whole, int64_t elem
     t->a = u.a;
 }
 
-/* As core does it: true if the engine wants parts. */
-static bool run_parts(test *t) {
+/* Decides on a variant for the whole, and returns the elements of a part, of which there are then so many. */
+static int64_t parts_of(test *t, variant *whole, states *s) {
     code_traits size;
     nd_fold loops;
     t->v = variant_for(t);
@@ -677,17 +690,54 @@ static bool run_parts(test *t) {
     make_loop(t, 1, variant_operands(&t->v), &loops.reduced);
     ir_fold_traits(&t->f, &size);
     fold_problem problem = {.loops = &loops, .traits = &size};
-    variant whole = t->v;
-    int64_t chunk = cpu_engine.specialise_fold(&whole, &problem), elements = loops.reduced.count;
+    *whole = t->v;
+    int64_t chunk = cpu_engine.specialise_fold(whole, &problem);
+    *s = (states){.parts = chunk ? (loops.reduced.count + chunk - 1) / chunk : 1, .results = loops.kept.count};
+    return chunk;
+}
+
+/* As core does it: true if the engine wants parts. */
+static bool run_parts(test *t) {
+    variant whole;
+    states s;
+    int64_t chunk = parts_of(t, &whole, &s);
     if (!chunk)
         return false;
-    states s = {.parts = (elements + chunk - 1) / chunk, .results = loops.kept.count};
     s.buffer = malloc(16 * (size_t)(s.parts * s.results) * (UF_MAX_STATE + 1));
     states_first(&s, t, &whole, chunk);
-    states_second(&s, t, &whole, elements);
+    states_second(&s, t, &whole, total(t, 1));
     free(s.buffer);
     t->v = whole;
     return true;
+}
+
+/* The parts behind one that has the largest number of its type are not computed, and nothing is written in their place. */
+static void parts_behind_are_left(void **unused) {
+    (void)unused;
+    enum {
+        PARTS = 4,
+        ELEMENTS = PARTS << 17
+    };
+    for (int threads = 0; threads < 2; threads++) {
+        const recipe *r = recipe_of("first largest i8");
+        int64_t deciding = -1, at = (1 << 17) + pick(0, 1 << 16);
+        test t = {.r = r, .threads = threads, .ndim = {1, 1}, .extent = {{1}, {ELEMENTS}}, .deciding = &deciding};
+        variant whole;
+        states s;
+        t.f = fold_of(&t.a, r);
+        t.op[0] = (operand){.type = DT_INT8, .data = calloc(ELEMENTS, 1), .stride = {{0}, {1}}};
+        t.op[0].data[at] = 127;
+        assert_int_equal(parts_of(&t, &whole, &s), ELEMENTS / PARTS);
+        s.buffer = malloc(16 * PARTS * 2);
+        memset(s.buffer, 0x55, 16 * PARTS * 2);
+        states_first(&s, &t, &whole, ELEMENTS / PARTS);
+        assert_int_equal(deciding, 2);
+        assert_memory_equal(s.buffer, ((char[]){0, 127, 0x55, 0x55}), PARTS);
+        assert_true(((const int64_t *)(const void *)(s.buffer + 16 * PARTS))[1] == at);
+        free(s.buffer);
+        free(t.op[0].data);
+        arena_free(&t.a);
+    }
 }
 
 static void random_parts(void **unused) {
@@ -816,9 +866,7 @@ static void long_sums_are_accurate(void **unused) {
 
 /* Does the engine let lanes go over 32 results of so many neighbouring elements, rather than over the elements? */
 static bool takes_columns(const char *name, int64_t elements) {
-    const recipe *r = recipes;
-    while (strcmp(r->name, name) != 0)
-        r++;
+    const recipe *r = recipe_of(name);
     test t = {.r = r, .ndim = {1, 1}, .extent = {{32}, {elements}}};
     nd_fold loops;
     code_traits size;
@@ -964,9 +1012,7 @@ static void golden(void **unused) {
     (void)unused;
     static const code_target target = {.vector_bits = 256, .f16c = true};
     arena a = {0};
-    const recipe *r = recipes;
-    while (strcmp(r->name, "subtract") != 0)
-        r++;
+    const recipe *r = recipe_of("subtract");
     fold f = fold_of(&a, r);
     variant v = plain_variant(r, false);
     code_module m = {.flags = 0};
@@ -980,6 +1026,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_folds),
         cmocka_unit_test(random_parts),
+        cmocka_unit_test(parts_behind_are_left),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(sums_are_accurate),
         cmocka_unit_test(long_sums_are_accurate),
