@@ -145,8 +145,16 @@ static void test_instruction(void **unused) {
               "(x, y) { auto q = x + y; for (auto i = 0; i < 1; i++) q = x %c y; return q; }");
 }
 
+/* A test of the divisor, above which LLVM may move what the division takes of a divisor alone. */
+static void test_tested(void **unused) {
+    (void)unused;
+    for (dtype t = DT_INT8; t <= DT_UINT64; t++)
+        for (int o = 0; o < 2; o++)
+            check(t, t, operators[o], "(x, y) { return y == 0 ? 0 : x %c y; }");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same), cmocka_unit_test(test_mixed),
-                                       cmocka_unit_test(test_instruction)};
+                                       cmocka_unit_test(test_instruction), cmocka_unit_test(test_tested)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

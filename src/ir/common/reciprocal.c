@@ -99,6 +99,12 @@ static ssa multiplier_of_bytes(emit *e, ssa d, int bits) {
     return quotient_and_1(e, ssa_constant(65536), d);
 }
 
+/* d, or 1 for 0, in a form from which LLVM concludes nothing: a call that it has moved above a test of the divisor may be with 0. */
+static ssa not_zero(emit *e, ssa d) {
+    ssa hidden = emit_value(e, "call i64 asm \"\", \"=r,0\"(i64 %s)", d.text);
+    return emit_select_as(e, "i64", emit_value(e, "icmp eq i64 %s, 0", hidden.text), ssa_constant(1), hidden);
+}
+
 /* The multiplier for d, which is not 0. */
 static ssa multiplier(const shared_division *s, ssa d) {
     static ssa (*const kinds[])(emit * e, ssa d, int bits) = {multiplier_unsigned, multiplier_signed};
@@ -107,7 +113,8 @@ static ssa multiplier(const shared_division *s, ssa d) {
     const char *kind = s->bits == 8 ? "bytes" : s->is_signed ? "signed" : "unsigned";
     if (emit_define(e, &f, "define internal i64 @multiplier_%s_%d(i64 %%d) noinline nounwind readnone speculatable",
                     kind, s->bits)) {
-        ssa value = (s->bits == 8 ? multiplier_of_bytes : kinds[s->is_signed])(e, ssa_named("%%d"), s->bits);
+        ssa divisor = not_zero(e, ssa_named("%%d"));
+        ssa value = (s->bits == 8 ? multiplier_of_bytes : kinds[s->is_signed])(e, divisor, s->bits);
         emit_line(e, "ret i64 %s", value.text);
         emit_define_end(e, &f);
     }
