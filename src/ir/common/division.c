@@ -175,9 +175,8 @@ ssa emit_integer_quotient(body *b, op o, dtype type, const node *numerator, cons
     integer_range range = range_of(numerator), other = range_of(denominator);
     if (!b->e->divides_by_products || denominator->kind == N_CONST)
         return emit_divide(b->e, o, type, x, y);
-    /* Vectors of 512 bits convert and multiply floats faster than they multiply integers of 32 and 64 bits. */
-    int bits = range.bits > other.bits ? range.bits : other.bits;
-    if ((b->e->target->vector_bits < 512 || bits <= 16) && is_uniform(b, denominator))
+    if (is_uniform(b, denominator))
         return emit_divide_shared(b->e, o, type, range_of_both(range, other), x, y);
+    int bits = range.bits > other.bits ? range.bits : other.bits;
     return divide(b->e, o, type, floating_form(b->e, bits), x, y);
 }

@@ -6,6 +6,7 @@
  * value of a function that may be computed at any time, so that the compiler calls it once before the loop. Of 64 bits it is made of
  * the reciprocal of Moeller and Granlund, "Improved division by invariant integers" (2011), algorithm 3. */
 #include "ir/common/internal.h"
+#include "ir/common/target.h"
 
 /* What one division is of: integers of `bits` bits, in a type T that has as many or more. */
 typedef struct shared_division {
@@ -135,14 +136,39 @@ static ssa in_n(const shared_division *s, const char *operator, ssa x, ssa y) {
     return emit_value(s->e, "%s %s %s, %s", operator, s->n, x.text, y.text);
 }
 
-/* The high half of a product of integers of so many bits. */
-static ssa high_half(const shared_division *s, int bits, ssa x, ssa y) {
-    static const char *const twice[] = {[16] = "i32", [32] = "i64", [64] = "i128"};
+/* The high half of a product of integers of 64 bits without signs: from products of halves, for which there are vectors. */
+static ssa high_word(const shared_division *s, ssa x, ssa y) {
+    const ssa low = ssa_constant(UINT32_MAX), half = ssa_constant(32);
+    ssa a[] = {in_n(s, "and", x, low), in_n(s, "lshr", x, half)},
+        b[] = {in_n(s, "and", y, low), in_n(s, "lshr", y, half)};
+    ssa first = in_n(s, "lshr", in_n(s, "mul", a[0], b[0]), half);
+    ssa middle = in_n(s, "add", in_n(s, "mul", a[1], b[0]), first);
+    ssa other = in_n(s, "add", in_n(s, "mul", a[0], b[1]), in_n(s, "and", middle, low));
+    ssa sum = in_n(s, "add", in_n(s, "mul", a[1], b[1]), in_n(s, "lshr", middle, half));
+    return in_n(s, "add", sum, in_n(s, "lshr", other, half));
+}
+
+/* The same of `bits` bits, from a product that is twice as wide. */
+static ssa high_of_wide(const shared_division *s, int bits, ssa x, ssa y) {
     emit *e = s->e;
-    const char *wide = twice[bits];
+    const char *wide = bits == 16 ? "i32" : "i64";
     ssa product = emit_value(e, "mul %s %s, %s", wide, extend(s, x, wide).text, extend(s, y, wide).text);
     ssa high = emit_value(e, "lshr %s %s, %d", wide, product.text, bits);
-    return emit_value(e, "trunc %s %s to %s", wide, high.text, s->n);
+    return truncate(s, wide, high);
+}
+
+/* The same, of the bits of the type. As the fixed-point product that it is LLVM finds the instructions of vectors for it, which it does
+ * not where a factor that all lanes share is extended before it is copied to them. */
+static ssa high_half(const shared_division *s, int bits, ssa x, ssa y) {
+    emit *e = s->e;
+    if (bits == 64)
+        return high_word(s, x, y);
+    const shared_division magnitudes = {.e = e, .bits = bits, .n = s->n};
+    if (!target_has_fixed_products())
+        return high_of_wide(&magnitudes, bits, x, y);
+    emit_declare(e, "declare %s @llvm.umul.fix.%s(%s, %s, i32)", s->n, s->n, s->n, s->n);
+    return emit_value(e, "call %s @llvm.umul.fix.%s(%s %s, %s %s, i32 %d)", s->n, s->n, s->n, x.text, s->n, y.text,
+                      bits);
 }
 
 /* -1 where x is negative, else 0. */
@@ -161,15 +187,23 @@ static ssa unsigned_quotient(const shared_division *s, ssa x, ssa d) {
     return in_n(s, "lshr", in_n(s, "add", high, rest), second);
 }
 
+/* x plus the high half of a product of x and the multiplier, both with signs. Of 16 bits LLVM finds the instruction for it; else it is the
+ * one without signs, less the other factor for each that is negative, as the multiplier is but for d = 1. */
+static ssa signed_sum(const shared_division *s, ssa m, ssa x, ssa x_minus) {
+    if (s->bits == 16)
+        return in_n(s, "add", x, high_of_wide(s, 16, m, x));
+    ssa rest = in_n(s, "and", x, in_n(s, "xor", sign_of(s, s->bits, m), ssa_constant(-1)));
+    return in_n(s, "add", in_n(s, "sub", high_half(s, s->bits, m, x), in_n(s, "and", m, x_minus)), rest);
+}
+
 static ssa signed_quotient(const shared_division *s, ssa x, ssa d) {
     emit *e = s->e;
-    ssa minus = sign_of(s, s->bits, d), magnitude = turned(s, d, minus);
+    ssa minus = sign_of(s, s->bits, d), magnitude = turned(s, d, minus), x_minus = sign_of(s, s->bits, x);
     if (s->bits < 64)
         magnitude = emit_value(e, "zext %s %s to i64", s->n, magnitude.text);
     ssa shift = truncate(s, "i64", emit_value(e, "sub i64 %s, 1", log_of(e, magnitude, 1).text));
-    ssa high = high_half(s, s->bits, truncate(s, "i64", multiplier(s, magnitude)), x);
-    ssa value = in_n(s, "ashr", in_n(s, "add", x, high), shift);
-    return turned(s, in_n(s, "sub", value, sign_of(s, s->bits, x)), minus);
+    ssa sum = signed_sum(s, truncate(s, "i64", multiplier(s, magnitude)), x, x_minus);
+    return turned(s, in_n(s, "sub", in_n(s, "ashr", sum, shift), x_minus), minus);
 }
 
 /* Of bytes, as integers of 16 bits. */

@@ -46,6 +46,14 @@ int target_lanes(const code_target *t, dtype type, char *isa) {
     return 0;
 }
 
+bool target_has_fixed_products(void) {
+#if defined(__x86_64__)
+    return true;
+#else
+    return false;
+#endif
+}
+
 static void *libmvec;
 static pthread_once_t libmvec_once = PTHREAD_ONCE_INIT;
 
