@@ -2,43 +2,49 @@
 #include "core/at.h"
 
 enum {
-    CHUNK = 256 /* indices that are checked together */
+    CHUNK = 1024 /* indices that are checked together */
 };
 
-/* Defines a function that finds the first of n indices that is out of range, or gives n. Signed indices may count
- * from the end: adding `up`, the extent, to all of them makes the valid range 0 .. last. An index is in that range
- * if neither it nor its distance from `last` has its sign bit set. So CHUNK neighbours are checked at once, with
- * vector instructions, by one OR of all sign bits; only where a bit is set are they looked at one by one. */
-#define OUTSIDE(name, type, wide, counts_down)                                                           \
-    static bool name##_chunk(const type *x, uint64_t up, uint64_t last) {                                \
-        uint64_t bits = 0;                                                                               \
-        for (int i = 0; i < CHUNK; i++) {                                                                \
-            uint64_t index = (uint64_t)(wide)x[i] + up;                                                  \
-            bits |= index | (last - index);                                                              \
-        }                                                                                                \
-        return bits >> 63;                                                                               \
-    }                                                                                                    \
-    static int64_t name(const void *data, int64_t n, int64_t stride, int64_t extent) {                   \
-        const type *x = data;                                                                            \
-        const uint64_t up = (counts_down) ? (uint64_t)extent : 0, end = (uint64_t)extent + up;           \
-        for (int64_t first = 0, last; first < n; first = last) {                                         \
-            last = n - first < CHUNK ? n : first + CHUNK;                                                \
-            if (stride == 1 && last - first == CHUNK && extent && !name##_chunk(x + first, up, end - 1)) \
-                continue;                                                                                \
-            for (int64_t i = first; i < last; i++)                                                       \
-                if ((uint64_t)(wide)x[i * stride] + up >= end)                                           \
-                    return i;                                                                            \
-        }                                                                                                \
-        return n;                                                                                        \
+/* Defines a function that finds the first of n indices that is out of range, or gives n. Signed indices may count from the end: adding
+ * `up`, the extent, to all of them makes the valid range 0 .. last, in the unsigned type that is as wide. CHUNK neighbours are
+ * checked at once, with vector instructions; only where one is beyond are they looked at one by one. A type that has no value
+ * out of range need not be looked at. beyond: of an index, 0 or 1, as the vector instructions that all processors have
+ * compute it best. */
+#define OUTSIDE(name, type, bits, counts_down, beyond)                                                      \
+    static bool name##_chunk(const type *x, uint##bits##_t up, uint##bits##_t last) {                       \
+        uint##bits##_t any = 0;                                                                             \
+        for (int i = 0; i < CHUNK; i++) {                                                                   \
+            uint##bits##_t index = (uint##bits##_t)((uint##bits##_t)x[i] + up);                             \
+            any |= (uint##bits##_t)(beyond);                                                                \
+        }                                                                                                   \
+        return any;                                                                                         \
+    }                                                                                                       \
+    static int64_t name(const void *data, int64_t n, int64_t stride, int64_t extent) {                      \
+        const type *x = data;                                                                               \
+        const uint64_t up = (counts_down) ? (uint64_t)extent : 0, last = (uint64_t)extent + up - 1;         \
+        if (extent && last >= UINT##bits##_MAX)                                                             \
+            return n;                                                                                       \
+        for (int64_t first = 0, end; first < n; first = end) {                                              \
+            end = n - first < CHUNK ? n : first + CHUNK;                                                    \
+            if (stride == 1 && end - first == CHUNK && extent &&                                            \
+                !name##_chunk(x + first, (uint##bits##_t)up, (uint##bits##_t)last))                         \
+                continue;                                                                                   \
+            for (int64_t i = first; i < end; i++)                                                           \
+                if (!extent || (uint##bits##_t)((uint##bits##_t)x[i * stride] + (uint##bits##_t)up) > last) \
+                    return i;                                                                               \
+        }                                                                                                   \
+        return n;                                                                                           \
     }
-OUTSIDE(outside_int8, int8_t, int64_t, true)
-OUTSIDE(outside_int16, int16_t, int64_t, true)
-OUTSIDE(outside_int32, int32_t, int64_t, true)
-OUTSIDE(outside_int64, int64_t, int64_t, true)
-OUTSIDE(outside_uint8, uint8_t, uint64_t, false)
-OUTSIDE(outside_uint16, uint16_t, uint64_t, false)
-OUTSIDE(outside_uint32, uint32_t, uint64_t, false)
-OUTSIDE(outside_uint64, uint64_t, uint64_t, false)
+/* Both an index and its distance from `last` have no sign bit if it is within: 64 bits are not compared by vectors everywhere. */
+#define SIGNS (index | (last - index)) >> 63
+OUTSIDE(outside_int8, int8_t, 8, true, index > last)
+OUTSIDE(outside_int16, int16_t, 16, true, index > last)
+OUTSIDE(outside_int32, int32_t, 32, true, index > last)
+OUTSIDE(outside_int64, int64_t, 64, true, SIGNS)
+OUTSIDE(outside_uint8, uint8_t, 8, false, index > last)
+OUTSIDE(outside_uint16, uint16_t, 16, false, index > last)
+OUTSIDE(outside_uint32, uint32_t, 32, false, index > last)
+OUTSIDE(outside_uint64, uint64_t, 64, false, SIGNS)
 
 typedef int64_t find_outside(const void *data, int64_t n, int64_t stride, int64_t extent);
 static find_outside *const outside_of[DT_COUNT] = {

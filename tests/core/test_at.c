@@ -241,6 +241,42 @@ static void out_of_range(void **state) {
     uf_free(f);
 }
 
+/* Every value of the types of 8 bits, and so many of the others, against extents around those that all of the former are within: what is
+ * said to be out of range is the first value that is, and if none is each value counts. */
+static void ranges(void **state) {
+    (void)state;
+    enum {
+        INDICES = 1 << 12
+    };
+    static const int64_t extents[] = {1, 63, 64, 65, 100, 127, 128, 129, 200, 255, 256, 257, 300};
+    if (views_on_gpu())
+        skip();
+    uf_func *f = make(NULL, "(x, y) { return x + y; }");
+    for (dtype type = DT_INT8; type <= DT_UINT64; type++)
+        for (size_t e = 0; e < COUNT(extents); e++) {
+            int64_t first = INDICES, counts[300] = {0}, want[300] = {0}, n = extents[e];
+            char values[8 * INDICES], part[80];
+            int64_t range = dtypes[type].size > 1 ? 1024 : 256, low = dtypes[type].is_signed ? -range / 2 : 0;
+            for (int64_t i = INDICES - 1; i >= 0; i--) {
+                int64_t value = low + i % range;
+                number_write((number){.type = DT_INT64, .as.i = value}, type, values + i * dtypes[type].size);
+                first = value < (low ? -n : 0) || value >= n ? i : first;
+                if (value >= -n && value < n)
+                    want[value < 0 ? value + n : value]++;
+            }
+            DLTensor target = UF_ARRAY(counts, n), index = UF_ARRAY(values, INDICES);
+            index.dtype = dtypes[type].dl;
+            snprintf(part, sizeof part, "indices[0]: element (%lld) is ", (long long)first);
+            if (first == INDICES)
+                OK(uf_at(f, &target, 1, &index, &UF_SCALAR(1), NULL));
+            else
+                FAILS(UF_ERR_ARGUMENT, part, uf_at(f, &target, 1, &index, &UF_SCALAR(1), NULL));
+            for (int64_t k = 0; k < n; k++)
+                assert_true(counts[k] == (first == INDICES ? want[k] : 0));
+        }
+    uf_free(f);
+}
+
 static void bad_input(void **state) {
     (void)state;
     float x[6] = {0}, y[6] = {0};
@@ -373,6 +409,7 @@ int main(void) {
         cmocka_unit_test(large_ranks),
         cmocka_unit_test(nothing),
         cmocka_unit_test_setup(out_of_range, draw_seed),
+        cmocka_unit_test(ranges),
         cmocka_unit_test(bad_input),
         cmocka_unit_test(numbers),
         cmocka_unit_test(shared_memory),
