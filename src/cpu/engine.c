@@ -124,6 +124,8 @@ static void cpu_specialise(variant *v, const loop_problem *p) {
     }
     if (v->loop == LOOP_TILE)
         specialise_tile(v, p->loop);
+    for (int j = 0; j < v->nindices; j++)
+        v->operand[variant_index(v) + j].unit = p->indexed[2 * j + 1] == 1;
     v->ndim = (uint8_t)(p->loop->ndim < 2 ? p->loop->ndim : 2);
     v->wide = 0;
     for (int k = 0, count = variant_operands(v); k < count; k++) {

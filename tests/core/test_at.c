@@ -277,6 +277,45 @@ static void ranges(void **state) {
     uf_free(f);
 }
 
+/* Neighbouring indices of all dtypes, in groups of which none, some or all count from the end, by an operator whose order shows. */
+static void neighbours(void **state) {
+    (void)state;
+    enum {
+        INDICES = 64 * 5 + 17,
+        ROWS = 9,
+        COLUMNS = 100
+    };
+    static const int below[] = {0, 1, 50, 100};
+    if (views_on_gpu())
+        skip();
+    uf_func *f = make(NULL, "(x, y) { return 3 * x + y; }");
+    for (int64_t i = trials(200); i > 0; i--) {
+        int64_t got[ROWS][COLUMNS] = {0}, want[ROWS][COLUMNS] = {0}, y[INDICES], share = below[pick(0, 3)];
+        char place[2][8 * INDICES];
+        dtype type[2] = {(dtype)pick(DT_INT8, DT_UINT64), (dtype)pick(DT_INT8, DT_UINT64)};
+        bool one = chance(50); /* index: of the columns of a row */
+        for (int64_t k = 0; k < INDICES; k++) {
+            const int64_t extent[2] = {ROWS, COLUMNS};
+            int64_t at[2];
+            y[k] = pick(-9, 9);
+            for (int d = 0; d < 2; d++) {
+                at[d] = one && d == 0 ? 0 : pick(0, extent[d] - 1);
+                bool negative = dtypes[type[d]].is_signed && chance((int)share);
+                number_write((number){.type = DT_INT64, .as.i = at[d] - (negative ? extent[d] : 0)}, type[d],
+                             place[d] + k * dtypes[type[d]].size);
+            }
+            want[at[0]][at[1]] = 3 * want[at[0]][at[1]] + y[k];
+        }
+        DLTensor row = UF_ARRAY(got[0], COLUMNS), all = UF_ARRAY(got[0], ROWS, COLUMNS);
+        DLTensor index[2] = {UF_ARRAY(place[0], INDICES), UF_ARRAY(place[1], INDICES)};
+        for (int d = 0; d < 2; d++)
+            index[d].dtype = dtypes[type[d]].dl;
+        OK(uf_at(f, one ? &row : &all, one ? 1 : 2, index + one, &UF_ARRAY(y, INDICES), NULL));
+        assert_memory_equal(got, want, sizeof got);
+    }
+    uf_free(f);
+}
+
 static void bad_input(void **state) {
     (void)state;
     float x[6] = {0}, y[6] = {0};
@@ -410,6 +449,7 @@ int main(void) {
         cmocka_unit_test(nothing),
         cmocka_unit_test_setup(out_of_range, draw_seed),
         cmocka_unit_test(ranges),
+        cmocka_unit_test_setup(neighbours, draw_seed),
         cmocka_unit_test(bad_input),
         cmocka_unit_test(numbers),
         cmocka_unit_test(shared_memory),

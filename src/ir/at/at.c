@@ -42,9 +42,12 @@ at_counters ir_at_counters(const tree *t, const variant *v, const code_target *t
 
 indexed *indexed_read(skeleton *s) {
     indexed *x = arena_alloc(s->e->a, sizeof *x);
+    x->counted = false;
     for (int j = 0; j < s->v->nindices; j++) {
         x->extent[j] = skeleton_parameter(s, PARAMETER_INDEXED);
         x->stride[j] = skeleton_parameter(s, PARAMETER_INDEXED);
+        if (s->v->operand[variant_index(s->v) + j].unit)
+            x->stride[j] = ssa_constant(1);
     }
     return x;
 }
@@ -66,7 +69,7 @@ ssa indexed_offset(skeleton *s, const indexed *x, const ssa *at, ssa *inside) {
         ssa index = s->uniform[k]
                         ? s->value[k]
                         : emit_convert(e, emit_load(e, skeleton_memory(s, k), at[k]), skeleton_memory(s, k), DT_INT64);
-        index = from_front(s, k, index, x->extent[j]);
+        index = x->counted ? index : from_front(s, k, index, x->extent[j]);
         ssa part = emit_op(e, "mul i64", index, x->stride[j]);
         offset = j ? emit_op(e, "add i64", offset, part) : part;
         if (!inside)

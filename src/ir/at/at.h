@@ -15,6 +15,7 @@
 
 typedef struct indexed {
     ssa extent[UF_MAX_NDIM], stride[UF_MAX_NDIM]; /* i64 */
+    bool counted;                                 /* all indices are known to count from the front */
 } indexed;
 
 /* Reads the parameters of the indices. */
