@@ -60,6 +60,7 @@
     X(CPU_FOLD_LAST,            INT64,  once,          "the index behind the last one; segmented: the length of the axis, and each result has its own part, " \
                                                        "from what its first bound holds to what the second does, or one element if that is not above the first; " \
                                                        "a result whose first bound is outside of the axis is left alone") \
+    X(CPU_FOLD_STOP,            ADDRESS, segmented,    "behind the first bounds: a second bound there is the length of the axis, and is not read") \
     X(CPU_FOLD_EXTENTS,         INT64,  reduced_inner, "extents of the reduced loop's other dimensions, from 0 on") \
     X(CPU_FOLD_REDUCED_STRIDES, STRIDE, moving,        "of each array that is read for each element, and the position: strides in the reduced loop")
 

@@ -733,6 +733,26 @@ static void starts_of_any_integer_dtype(void **unused) {
 }
 
 /* Positions count along the whole axis. */
+/* Results are written over starts that are not used yet; the starts are those of the beginning. */
+static void outputs_may_overlap_starts(void **unused) {
+    (void)unused;
+    enum {
+        N = 12
+    };
+    int64_t x[N], both[2 * N];
+    for (int shift = -N / 2; shift <= N / 2; shift++) {
+        int64_t *starts = both + N / 2, *sums = starts + shift;
+        for (int64_t i = 0; i < N; i++) {
+            x[i] = i + 1;
+            starts[i] = i;
+        }
+        OK(uf_reduceat(func("sum"), 2, (DLTensor[]){UF_ARRAY(x, N), UF_ARRAY(sums, N)}, &UF_ARRAY(starts, N), 0,
+                       &(uf_options){.size = sizeof(uf_options), .casting = UF_CAST_UNSAFE}));
+        for (int64_t i = 0; i < N; i++)
+            assert_int_equal(sums[i], i + 1);
+    }
+}
+
 static void positions_in_segments(void **unused) {
     (void)unused;
     double x[6] = {1, 9, 2, 3, 7, 3};
@@ -1092,6 +1112,7 @@ int main(void) {
         cmocka_unit_test(initial_values_are_converted),
         cmocka_unit_test(serial_folds_go_left_to_right),
         cmocka_unit_test(starts_of_any_integer_dtype),
+        cmocka_unit_test(outputs_may_overlap_starts),
         cmocka_unit_test(positions_in_segments),
         cmocka_unit_test(outputs_may_overlap_inputs),
         cmocka_unit_test(outputs_may_interleave),

@@ -16,6 +16,7 @@ typedef struct cpu_reduction {
     int dims;  /* of the reduced loop */
     int inner; /* its dimension along which steps are: 1 where rows are merged, else 0 */
     ssa n, elements, first, last;
+    ssa stop;                /* segments: what the address of the last one's end would be (i64) */
     ssa extent[UF_MAX_NDIM]; /* of the reduced loop's dimensions but the last */
     operand_strides kept, reduced[UF_MAX_NDIM];
     ssa kept_stride[VARIANT_OPERANDS];
@@ -38,6 +39,8 @@ static void read_parameters(cpu_reduction *q) {
     q->elements = skeleton_parameter(s, CPU_FOLD_ELEMENTS);
     q->first = skeleton_parameter(s, CPU_FOLD_FIRST);
     q->last = skeleton_parameter(s, CPU_FOLD_LAST);
+    if (s->v->segmented)
+        q->stop = skeleton_parameter(s, CPU_FOLD_STOP);
     for (int d = 0; d < q->dims - 1; d++)
         q->extent[d] = skeleton_parameter(s, CPU_FOLD_EXTENTS);
     for (int k = 0; k < s->noperands; k++) {
@@ -113,22 +116,25 @@ static void nest_end(cpu_reduction *q, const counted_loop *loops) {
 
 /* ---- Segments ---- */
 
+/* The address of bound i of result r. */
+static ssa bound_address(cpu_reduction *q, ssa r, int i) {
+    skeleton *s = &q->w->s;
+    int k = variant_bounds(s->v) + i;
+    return skeleton_address(s, k, s->base[k], emit_op(s->e, "mul i64", r, q->kept_stride[k]));
+}
+
 /* The segment of result r, whose bounds are read: whether it is within the elements (i1), where it begins, and how many it has. */
 static ssa segment(cpu_reduction *q, ssa r, ssa *begin, ssa *count) {
-    skeleton *s = &q->w->s;
-    emit *e = s->e;
-    ssa bound[2];
-    for (int i = 0; i < 2; i++) {
-        int k = variant_bounds(s->v) + i;
-        bound[i] =
-            emit_load(e, DT_INT64, skeleton_address(s, k, s->base[k], emit_op(e, "mul i64", r, q->kept_stride[k])));
-    }
-    *begin = bound[0];
-    ssa over = emit_op(e, "icmp sgt i64", bound[1], q->last);
-    ssa stop = emit_select_as(e, "i64", over, q->last, bound[1]), length = emit_op(e, "sub i64", stop, bound[0]);
+    emit *e = q->w->s.e;
+    ssa first = bound_address(q, r, 0), second = bound_address(q, r, 1);
+    ssa open = emit_op(e, "icmp eq i64", emit_value(e, "ptrtoint i64* %s to i64", second.text), q->stop);
+    *begin = emit_load(e, DT_INT64, first);
+    ssa end = emit_load(e, DT_INT64, emit_select_as(e, "i64*", open, first, second));
+    ssa over = emit_op(e, "or i1", open, emit_op(e, "icmp sgt i64", end, q->last));
+    ssa stop = emit_select_as(e, "i64", over, q->last, end), length = emit_op(e, "sub i64", stop, *begin);
     ssa some = emit_value(e, "icmp sgt i64 %s, 0", length.text);
     *count = emit_select_as(e, "i64", some, length, ssa_constant(1));
-    return emit_op(e, "icmp ult i64", bound[0], q->last);
+    return emit_op(e, "icmp ult i64", *begin, q->last);
 }
 
 /* ---- Columns ---- */
