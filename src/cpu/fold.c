@@ -45,6 +45,16 @@ static int64_t distance(const variant *v, const nd_loop *lanes) {
     return sum;
 }
 
+/* Has each result along dimension 0 a segment of its own, of the same elements? */
+static bool has_segments(const variant *v, const nd_loop *kept) {
+    bool has = v->segmented && (!v->position || !stride_of(kept, 0, variant_position(v)));
+    for (int k = 0, n = variant_operands(v); k < n && has; k++)
+        has = !is_read(v, k) || !stride_of(kept, 0, k);
+    for (int i = 0; i < 2 && has; i++)
+        has = stride_of(kept, 0, variant_bounds(v) + i) == 1;
+    return has;
+}
+
 static bool bounds_differ(const variant *v, const nd_loop *kept) {
     for (int i = 0; i < 2 * v->segmented; i++)
         if (stride_of(kept, 0, variant_bounds(v) + i))
@@ -98,6 +108,8 @@ static void fill_kinds(variant *v, const nd_fold *loops) {
         if (!v->reduction.columns && is_read(v, k))
             fix_stride(o, stride_of(lanes, 0, k));
     }
+    if (has_segments(v, &loops->kept))
+        v->operand[variant_bounds(v)].unit = 1;
 }
 
 /* How many elements of each result a part has: whole steps of the outermost dimension. Where results are few, and the

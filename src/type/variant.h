@@ -86,7 +86,8 @@ typedef struct variant_operand {
                        calls of a thread have the same core, or number */
     uint8_t unit; /* calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none.
                        Tile: 1 if its stride along dimension 1 is 1.
-                       CPU fold, the position: it changes by 1 along dimension 0 of the reduced loop. CPU at, an index array: the target has
+                       CPU fold, the position: it changes by 1 along dimension 0 of the reduced loop. The first bounds: both
+                       move by 1 along dimension 0 of the loop, along which nothing that is read for each element moves. CPU at, an index array: the target has
                        stride 1 along the dimension that it indexes */
     uint8_t
         staged; /* GPU calls: the operand's elements are staged in shared memory (coop 0: staging.c; else: whole_core.c); folds and

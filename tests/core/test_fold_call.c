@@ -733,6 +733,25 @@ static void starts_of_any_integer_dtype(void **unused) {
 }
 
 /* Positions count along the whole axis. */
+/* Elements are combined in the same order whether they lie side by side, where few are held in registers, or apart. */
+static void strides_change_no_bits(void **unused) {
+    (void)unused;
+    enum {
+        N = 2100
+    };
+    static float dense[N], apart[2 * N];
+    for (int64_t i = 0; i < N; i++)
+        dense[i] = apart[2 * i] = (float)(pick(1, 1 << 20) * (chance(50) ? 1e-6 : 1e6));
+    for (int64_t n = 1; n <= N; n += n < 140 ? 1 : pick(1, 97)) {
+        float sums[2];
+        DLTensor x = UF_ARRAY(apart, n);
+        x.strides = (int64_t[]){2};
+        OK(uf_reduce(func("sum"), 2, (DLTensor[]){UF_ARRAY(dense, n), UF_OUT(sums[0])}, NULL));
+        OK(uf_reduce(func("sum"), 2, (DLTensor[]){x, UF_OUT(sums[1])}, NULL));
+        assert_memory_equal(&sums[0], &sums[1], sizeof sums[0]);
+    }
+}
+
 /* Results are written over starts that are not used yet; the starts are those of the beginning. */
 static void outputs_may_overlap_starts(void **unused) {
     (void)unused;
@@ -1112,6 +1131,7 @@ int main(void) {
         cmocka_unit_test(initial_values_are_converted),
         cmocka_unit_test(serial_folds_go_left_to_right),
         cmocka_unit_test(starts_of_any_integer_dtype),
+        cmocka_unit_test(strides_change_no_bits),
         cmocka_unit_test(outputs_may_overlap_starts),
         cmocka_unit_test(positions_in_segments),
         cmocka_unit_test(outputs_may_overlap_inputs),

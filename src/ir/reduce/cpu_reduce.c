@@ -55,6 +55,17 @@ static void read_parameters(cpu_reduction *q) {
     }
 }
 
+/* Where each result of a row has a segment of its own, the inputs are the same for all of them. */
+static void fix_segments(cpu_reduction *q) {
+    const variant *v = q->w->s.v;
+    if (!v->segmented || !v->operand[variant_bounds(v)].unit)
+        return;
+    for (int i = 0; i < 2; i++)
+        q->kept_stride[variant_bounds(v) + i] = ssa_constant(1);
+    for (int k = 0; k < q->w->s.noperands; k++)
+        q->kept.by[k] = ssa_none();
+}
+
 /* Strides from lane to lane, which for some kinds of operands are constants. */
 static operand_strides lane_strides(cpu_reduction *q, const operand_strides *by) {
     fold_writer *w = q->w;
@@ -193,9 +204,31 @@ static void row_run(cpu_reduction *q, const element_place *p, ssa m, ssa width) 
         pairwise_run(&q->c, p, emit_op(e, "udiv i64", m, width), width, emit_op(e, "urem i64", m, width));
 }
 
+/* row_short in registers. */
+static void row_held(cpu_reduction *q, const element_place *p, ssa m, int lanes) {
+    emit *e = q->w->s.e;
+    ssa width = ssa_constant(lanes), steps = emit_op(e, "udiv i64", m, width), part = emit_op(e, "urem i64", m, width);
+    pairwise held = pairwise_held(&q->c);
+    held.step = strides_scaled(q->w, &held.lane, width);
+    pairwise_held_clear(&held);
+    pairwise_plain(&held, p, steps, lanes);
+    int whole = skeleton_if(&q->w->s, emit_value(e, "icmp ne i64 %s, 0", part.text));
+    element_place rest = element_place_moved(q->w, p, &held.step, steps);
+    pairwise_held_part(&held, &rest, part, emit_value(e, "icmp eq i64 %s, 0", steps.text));
+    skeleton_end_if(&q->w->s, whole);
+    pairwise_held_halve(&held, m);
+    partial x = pairwise_lane(&held, ssa_constant(0));
+    pairwise_put(&q->c, ssa_constant(0), &x);
+}
+
 /* Few elements along the one reduced dimension: without the stack. Branches to `end`. */
 static void row_short(cpu_reduction *q, const element_place *p, ssa m, int lanes, int end) {
     emit *e = q->w->s.e;
+    if (pairwise_holds(&q->c)) {
+        row_held(q, p, m, lanes);
+        emit_branch(e, end);
+        return;
+    }
     ssa width = ssa_constant(lanes);
     int some = emit_label_new(e), none = emit_label_new(e);
     pairwise_few(&q->c, p, m, end);
@@ -222,6 +255,16 @@ static bool is_contiguous(const cpu_reduction *q) {
     return !strided;
 }
 
+/* Combines all lanes into the first one in registers. */
+static void all_halve(cpu_reduction *q) {
+    pairwise held = pairwise_held(&q->c);
+    pairwise_held_gather(&q->c, &held);
+    pairwise_held_halve(&held, ssa_constant(held.lanes));
+    partial x = pairwise_lane(&held, ssa_constant(0));
+    pairwise_put(&q->c, ssa_constant(0), &x);
+}
+
+/* width: all lanes, where there is one dimension (as pairwise_holds has it). */
 static void row_long(cpu_reduction *q, const element_place *p, ssa m, ssa width) {
     counted_loop loops[UF_MAX_NDIM];
     q->c.step = strides_scaled(q->w, &q->c.lane, width);
@@ -236,7 +279,9 @@ static void row_long(cpu_reduction *q, const element_place *p, ssa m, ssa width)
     }
     q->c.dense = false;
     pairwise_end(&q->c, width);
-    if (q->c.lanes > 1)
+    if (pairwise_holds(&q->c))
+        all_halve(q);
+    else if (q->c.lanes > 1)
         pairwise_halve(&q->c, ssa_constant(0), width);
 }
 
@@ -355,6 +400,7 @@ void cpu_fold(fold_writer *w) {
     q->w = w;
     q->dims = v->reduction.reduced;
     read_parameters(q);
+    fix_segments(q);
     if (v->reduction.empty) {
         fold_nothing(q);
         return;

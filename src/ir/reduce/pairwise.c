@@ -12,8 +12,9 @@ enum {
     LEVELS = 16, /* of 2^0 .. 2^15 blocks; sums of more blocks are a little less accurate */
     BLOCK = 16,
     LANES_MIN = 8,
-    LANES_MOST = 16,    /* of one vector */
-    FEW = 8,            /* elements that are combined without a loop, at most */
+    LANES_MOST = 16, /* of one vector */
+    HELD_LANES = 4, /* of a loop in registers, at least: the last ones may be of no use, but are not beyond LANES_MIN */
+    FEW = 8,        /* elements that are combined without a loop, at most */
     NODES_AT_ONCE = 64, /* the same for code that is written for several vectors at once */
     NODES = 500,        /* nodes of tree in the code of a group, at most */
     COUNTED_STEPS = 32, /* in a group of which bytes are counted */
@@ -81,11 +82,15 @@ lane_loop lanes_begin(emit *e, ssa width) {
 
 void lanes_end(emit *e, lane_loop *l, bool masked) {
     int n = 2,
-        hints[4] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group), loop_no_unroll(e)};
+        hints[6] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group), loop_no_unroll(e)};
     if (masked)
         hints[n++] = emit_metadata(e, "!{!\"llvm.loop.vectorize.predicate.enable\", i1 true}");
     if (l->interleave)
         hints[n++] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 %d}", l->interleave);
+    if (l->vector) {
+        hints[n++] = emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 true}");
+        hints[n++] = emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", l->vector);
+    }
     e->access_group = l->group;
     counted_loop_end_hints(e, &l->loop, ssa_constant(1), hints, n);
 }
@@ -305,7 +310,8 @@ static void take_lanes(const pairwise *c, const lane_array *into, const element_
     for (int j = 0; j < count; j++)
         at[j] = step_place(c, p, j);
     lane_loop l = lanes_begin(e, width);
-    l.interleave = vectors_at_once(c, width, count);
+    l.interleave = c->held ? 1 : vectors_at_once(c, width, count);
+    l.vector = c->held ? c->lanes : 0;
     for (int j = 0; j < count; j++)
         x[j] = element(c, &at[j], j, l.loop.i);
     partial all = fold_tree(w, x, count), old = lane_array_get(c, into, l.loop.i);
@@ -380,13 +386,11 @@ void pairwise_put(pairwise *c, ssa l, const partial *x) {
     lane_array_put(c, &bottom, l, x);
 }
 
-/* Combines the upper half of n partials into the lower one until one is left, as pairwise_halve does. */
+/* Combines n partials into the first one, as pairwise_halve does. */
 static void halve(const pairwise *c, partial *x, int n) {
-    for (int rest; n > 1; n = rest) {
-        rest = n - n / 2;
-        for (int i = 0; i < n / 2; i++)
-            x[i] = fold_join(c->w, &x[i], &x[rest + i]);
-    }
+    for (int half = LANES_MOST / 2; half > 0; half /= 2)
+        for (int i = 0; i < half && i + half < n; i++)
+            x[i] = fold_join(c->w, &x[i], &x[half + i]);
 }
 
 void pairwise_halve_all(pairwise *c, int lanes) {
@@ -433,7 +437,6 @@ void pairwise_few(pairwise *c, const element_place *p, ssa m, int end) {
     emit_label(e, more);
 }
 
-/* Combines the upper half of the lanes into the lower one until one is left; of an odd number the middle lane waits. */
 void pairwise_halve(pairwise *c, ssa first, ssa width) {
     emit *e = c->w->s.e;
     lane_array lowest = lane_array_of(c, ssa_constant(0)), bottom = lane_array_from(c, &lowest, first);
@@ -444,12 +447,147 @@ void pairwise_halve(pairwise *c, ssa first, ssa width) {
     ssa now = emit_value(e, "load i64, i64* %s", c->left.text);
     emit_branch_if(e, emit_value(e, "icmp sgt i64 %s, 1", now.text), on, end);
     emit_label(e, on);
-    ssa half = emit_value(e, "lshr i64 %s, 1", now.text), rest = emit_op(e, "sub i64", now, half);
-    lane_array upper = lane_array_from(c, &bottom, rest);
-    lane_array_join(c, &bottom, &upper, half);
-    emit_line(e, "store i64 %s, i64* %s", rest.text, c->left.text);
+    emit_declare(e, "declare i64 @llvm.ctlz.i64(i64, i1)");
+    ssa last = emit_value(e, "sub i64 %s, 1", now.text);
+    ssa zeros = emit_value(e, "call i64 @llvm.ctlz.i64(i64 %s, i1 true)", last.text);
+    ssa half = emit_value(e, "lshr i64 %s, %s", "-9223372036854775808", zeros.text);
+    lane_array upper = lane_array_from(c, &bottom, half);
+    lane_array_join(c, &bottom, &upper, emit_op(e, "sub i64", now, half));
+    emit_line(e, "store i64 %s, i64* %s", half.text, c->left.text);
     emit_branch(e, head);
     emit_label(e, end);
+}
+
+/* ---- One vector in registers ---- */
+
+/* Can lanes without an element be left out of a vector load, and is there no more to an element than that? */
+static bool can_hold(const pairwise *c) {
+    const fold_writer *w = c->w;
+    const variant *v = w->s.v;
+    int bits = w->s.e->target->vector_bits;
+    bool plain = c->lanes > 1 && !v->reduction.columns && !v->cpu_fold.merged && v->reduction.reduced == 1 &&
+                 !v->masked && !v->reports && !c->sparse && c->few == DT_NONE && !has_loops(w);
+    if (!plain || bits < 256 || c->group * step_nodes(w) > NODES_AT_ONCE || c->lanes > LANES_MOST * pairwise_vector(c))
+        return false;
+    for (int k = 0; k < w->s.noperands; k++) {
+        dtype type = skeleton_memory(&w->s, k);
+        bool taken = !dtype_is_complex(type) && !dtype_is_half(type) && (bits == 512 || dtypes[type].size >= 4);
+        if (fold_reads(w, k) && (!taken || v->operand[k].kind != OPERAND_CONTIGUOUS))
+            return false;
+    }
+    for (int k = 0; k < w->nstate; k++)
+        if (dtype_is_complex(c->stored[k]) || dtype_is_half(c->stored[k]))
+            return false;
+    return true;
+}
+
+static void held_begin(pairwise *c) {
+    emit *e = c->w->s.e;
+    if (!can_hold(c))
+        return;
+    for (int k = 0; k < c->w->nstate; k++)
+        c->held_array[k] = emit_array(e, c->stored[k], pairwise_vector(c));
+    e->module->outer_vectors = true; /* the passes that remove loops of one iteration, and then arrays */
+}
+
+bool pairwise_holds(const pairwise *c) { return ssa_is_set(c->held_array[0]); }
+
+pairwise pairwise_held(const pairwise *c) {
+    pairwise held = *c;
+    memcpy(held.array, c->held_array, sizeof held.array);
+    held.lanes = pairwise_vector(c);
+    held.held = true;
+    return held;
+}
+
+/* Is lane l + more below n (i64, which fits 32 bits)? */
+static ssa is_below(emit *e, ssa l, int more, ssa n) {
+    ssa lane = emit_value(e, "trunc i64 %s to i32", l.text), limit = emit_value(e, "trunc i64 %s to i32", n.text);
+    return emit_op(e, "icmp slt i32", more ? emit_value(e, "add i32 %s, %d", lane.text, more) : lane, limit);
+}
+
+static lane_loop held_lanes_begin(const pairwise *c, int lanes) {
+    lane_loop l = lanes_begin(c->w->s.e, ssa_constant(lanes));
+    l.interleave = 1;
+    l.vector = lanes;
+    return l;
+}
+
+void pairwise_held_clear(pairwise *c) {
+    emit *e = c->w->s.e;
+    lane_array bottom = lane_array_of(c, ssa_constant(0));
+    lane_loop l = held_lanes_begin(c, c->lanes);
+    for (int k = 0; k < c->w->nstate; k++)
+        emit_line(e, "store %s zeroinitializer, %s* %s", ir_memory_type(c->stored[k]), ir_memory_type(c->stored[k]),
+                  emit_element(e, c->stored[k], bottom.at[k], l.loop.i).text);
+    lanes_end(e, &l, false);
+}
+
+/* The element of lane l at p; where there is none (i1), that of operands which are 0. */
+static partial element_if(const pairwise *c, const element_place *p, ssa l, ssa there) {
+    fold_writer *w = c->w;
+    emit *e = w->s.e;
+    ssa in[VARIANT_OPERANDS], loaded[VARIANT_OPERANDS];
+    element_place at = element_place_moved(w, p, &c->lane, l);
+    int before = emit_label_new(e), load = emit_label_new(e), after = emit_label_new(e);
+    emit_branch(e, before);
+    emit_label(e, before);
+    emit_branch_if(e, there, load, after);
+    emit_label(e, load);
+    for (int k = 0; k < w->s.noperands; k++)
+        if (fold_reads(w, k))
+            loaded[k] = emit_load(e, skeleton_memory(&w->s, k), at.at[k]);
+    emit_branch(e, after);
+    emit_label(e, after);
+    for (int k = 0; k < w->s.noperands; k++)
+        if (fold_reads(w, k))
+            in[k] = emit_value(e, "phi %s [ zeroinitializer, %%L%d ], [ %s, %%L%d ]",
+                               ir_value_type(skeleton_memory(&w->s, k)), before, loaded[k].text, load);
+    return fold_element(w, in, position_of(c, p, 0, l));
+}
+
+void pairwise_held_part(pairwise *c, const element_place *p, ssa width, ssa empty) {
+    emit *e = c->w->s.e;
+    lane_array bottom = lane_array_of(c, ssa_constant(0));
+    lane_loop l = held_lanes_begin(c, c->lanes);
+    ssa there = is_below(e, l.loop.i, 0, width);
+    partial x = element_if(c, p, l.loop.i, there), old = lane_array_get(c, &bottom, l.loop.i);
+    partial before = choose(c, empty, &x, &old), both = fold_join(c->w, &before, &x);
+    partial after = choose(c, empty, &x, &both), now = choose(c, there, &after, &old);
+    lane_array_put(c, &bottom, l.loop.i, &now);
+    lanes_end(e, &l, false);
+}
+
+/* Combines lanes half .. 2 half - 1 into those before them, where they have one of the m elements. */
+static void held_join(pairwise *c, int half, ssa m) {
+    emit *e = c->w->s.e;
+    lane_loop l = held_lanes_begin(c, half < HELD_LANES ? HELD_LANES : half);
+    lane_array bottom = lane_array_of(c, ssa_constant(0)), upper = lane_array_from(c, &bottom, ssa_constant(half));
+    partial a = lane_array_get(c, &bottom, l.loop.i), b = lane_array_get(c, &upper, l.loop.i);
+    partial both = fold_join(c->w, &a, &b);
+    partial now = choose(c, is_below(e, l.loop.i, half, m), &both, &a);
+    lane_array_put(c, &bottom, l.loop.i, &now);
+    lanes_end(e, &l, false);
+}
+
+void pairwise_held_halve(pairwise *c, ssa m) {
+    for (int half = c->lanes / 2; half > 0; half /= 2)
+        held_join(c, half, m);
+}
+
+void pairwise_held_gather(const pairwise *c, pairwise *held) {
+    partial x[LANES_MOST];
+    int n = c->lanes / held->lanes;
+    lane_array from = lane_array_of(c, ssa_constant(0)), to = lane_array_of(held, ssa_constant(0));
+    assert(n <= LANES_MOST);
+    lane_loop l = held_lanes_begin(c, held->lanes);
+    for (int i = 0; i < n; i++) {
+        lane_array part = lane_array_from(c, &from, ssa_constant(i * held->lanes));
+        x[i] = lane_array_get(c, &part, l.loop.i);
+    }
+    halve(c, x, n);
+    lane_array_put(held, &to, l.loop.i, &x[0]);
+    lanes_end(c->w->s.e, &l, false);
 }
 
 /* ---- The stack ---- */
@@ -521,6 +659,7 @@ void pairwise_begin(pairwise *c, fold_writer *w, int bytes) {
     for (int k = 0; k < w->nstate; k++)
         c->array[k] = emit_array(e, c->stored[k], LEVELS * c->lanes);
     count_narrowly(c);
+    held_begin(c);
     ssa *variables[] = {&c->level, &c->fill, &c->blocks, &c->done, &c->left};
     for (size_t i = 0; i < COUNT(variables); i++)
         *variables[i] = emit_value(e, "alloca i64");

@@ -41,6 +41,9 @@ typedef struct pairwise {
     ssa level, fill,
         blocks;     /* variables: the level being filled; the groups or steps it has taken; the number of full blocks */
     ssa done, left; /* variables of loops: steps done; lanes left */
+    bool
+        held; /* the arrays have the lanes of one vector, all of which each loop goes over, so that LLVM holds them in registers */
+    ssa held_array[PARTIAL_VALUES]; /* for pairwise_held, if there are any */
     ssa absorbed; /* variable (i8), not 0: a lane has the absorbing value, so nothing more is taken. None where there is no such value */
 } pairwise;
 
@@ -67,13 +70,28 @@ void pairwise_put(pairwise *c, ssa l, const partial *x);
 void pairwise_plain(pairwise *c, const element_place *p, ssa steps, int lanes);
 /* Takes in one more step, of `width` lanes. empty: there was no step before. */
 void pairwise_part(pairwise *c, const element_place *p, ssa width, bool empty);
-/* Combines `width` (i64) lanes from `first` on into that one. */
+/* Combines `width` (i64) lanes from `first` on into that one: those from the largest power of two below `width` on into the first lanes,
+ * and so on with what is left. */
 void pairwise_halve(pairwise *c, ssa first, ssa width);
 /* The same for the lanes of one vector, without a loop. */
 void pairwise_halve_all(pairwise *c, int lanes);
 /* Where the elements from p on are few (m: i64, at least 1), combines them in registers, in the order of pairwise_part and pairwise_halve, puts
  * their partial into lane 0, and branches to `end`. What is written next is for more elements. */
 void pairwise_few(pairwise *c, const element_place *p, ssa m, int end);
+
+/* The same in registers, for elements that lie side by side and take little code: an array of the lanes of one vector, with which
+ * pairwise_plain works, and these. They have a condition for each lane in place of loops over some lanes, whose length is hard to
+ * foresee where rows differ in theirs. */
+bool pairwise_holds(const pairwise *c);
+pairwise pairwise_held(const pairwise *c);
+/* Begins a row: what the lanes hold of the one before is no input, so that the processor can work on several rows at once. */
+void pairwise_held_clear(pairwise *c);
+/* Takes in one more step, of the first `width` lanes (i64). empty (i1): there was no step before. */
+void pairwise_held_part(pairwise *c, const element_place *p, ssa width, ssa empty);
+/* Combines all lanes of arrays into those of one vector, in the order of pairwise_halve. */
+void pairwise_held_gather(const pairwise *c, pairwise *held);
+/* Combines the lanes that have one of the m elements (i64) into lane 0. */
+void pairwise_held_halve(pairwise *c, ssa m);
 
 /* cpu_extremum.c: the position of an extremum among the m elements (i64, at least 1) from p on; its partial goes into lane 0. extremum_begin
  * makes the variables, before the first branch of a kernel. */
@@ -96,6 +114,7 @@ typedef struct lane_loop {
     counted_loop loop;
     int group;
     int interleave; /* vectors that are taken at once; 0: LLVM decides */
+    int vector;     /* all lanes are to be one vector of so many; 0: LLVM decides */
 } lane_loop;
 lane_loop lanes_begin(emit *e, ssa width);
 /* masked: the end of the last vector is masked, rather than taken lane by lane: half the code. */
