@@ -1,7 +1,7 @@
 /* at.c - uf_at: updates in place of elements that are found by indices. The loop goes over the indices, and within them
  * over the dimensions of the target that are not indexed, in C order. The target takes part twice, as the first input
- * and as the output. Other arrays that overlap the target are copied first, and indices in host memory are checked
- * (indices.c) before anything is written.
+ * and as the output. Other arrays that overlap the target are copied first. Indices in host memory are checked before anything is
+ * written (indices.c), or, where the target is small beside them, by the kernel itself, which then updates a copy.
  *
  * Errors count the target as argument 0, then the indices, then the operand. */
 #include <ctype.h>
@@ -12,7 +12,9 @@
 #include "core/record.h"
 
 enum {
-    TARGET = 0
+    TARGET = 0,
+    INDEX_BYTES = 1 << 15, /* so many bytes of indices, at least, are worth copies of a target */
+    INDEX_SHARE = 16       /* that has so many times fewer */
 };
 
 /* ---- Errors in the caller's words ---- */
@@ -371,10 +373,22 @@ static uf_status indices_of(uf_plan *p, const plan_request *r, const call_args *
     return indices_lay(p, a->array + a->nin + r->func->nout, types, r->target->shape);
 }
 
+/* Do two copies of the target cost much less than a pass over the indices, and do kernels look at each index? */
+static bool copies_pay(const uf_plan *p) {
+    const plan_pass *s = &p->pass[0];
+    int64_t read = 0, size = dtypes[s->v.operand[0].memory].size;
+    if (p->engine != ENGINE_CPU || s->v.nout != 1 || s->v.reports || p->cancel || variant_at_rows(&s->v))
+        return false;
+    for (int i = 0; i < p->at.nindices; i++)
+        read += p->at.index[i].loop.count * dtypes[p->at.index[i].type].size;
+    return read >= INDEX_BYTES && p->at.highest - p->at.lowest < read / (INDEX_SHARE * size);
+}
+
 static uf_status at_lay(uf_plan *p, const plan_request *r, call_args *a, void *const *data) {
     int ndim, n = r->nindices;
     int64_t shape[UF_MAX_NDIM];
     p->at.nindices = n;
+    p->at.copies = false;
     TRY(shape_find(r, a, &ndim, shape));
     TRY(named(operand_fit(r, &a->array[r->func->nout], ndim, shape), n, 0, NULL));
     TRY(named(target_check(p, &a->array[0]), n, 0, NULL));
@@ -388,14 +402,11 @@ static uf_status at_lay(uf_plan *p, const plan_request *r, call_args *a, void *c
     TRY(owners_find(p, r));
     p->at.owns = p->at.owned[is_aligned(p, data[TARGET])];
     at_decide(p, p->at.owns, &p->pass[0].v);
+    p->at.copies = copies_pay(p);
     return UF_OK;
 }
 
 /* ---- Runs ---- */
-
-static uf_status at_check(plan_run *run) {
-    return run->plan->engine == ENGINE_CPU ? indices_check(&run->plan->at, run->data + 1) : UF_OK;
-}
 
 static void at_bounds(const uf_plan *p, const plan_pass *s, int k, int64_t *lowest, int64_t *highest) {
     (void)p;
@@ -416,6 +427,50 @@ static nd_overlap at_compare(const uf_plan *p, const plan_pass *s, int a, const 
     bool before = data_a + (highest + 1) * size <= data_b + p->at.lowest * target;
     bool behind = data_b + p->at.highest * target + dtypes[o[b].memory].size <= data_a + lowest * size;
     return before || behind ? ND_DISJOINT : ND_OVERLAP;
+}
+
+static uf_status at_check(plan_run *run) {
+    const at_part *x = &run->plan->at;
+    return run->plan->engine == ENGINE_CPU && !x->copies ? indices_check(x, run->data + 1) : UF_OK;
+}
+
+/* Writes n elements of a target that have changed, and no others: another thread may be at work on those. */
+static void changes_write(char *target, const char *was, const char *is, int64_t n, size_t size) {
+    for (size_t at = 0, end = (size_t)n * size; at < end; at += size)
+        if (memcmp(was + at, is + at, size) != 0)
+            memcpy(target + at, is + at, size);
+}
+
+/* Updates a copy of the target without a pass over the indices before: the kernel looks at each index before its update, and stops where
+ * one is out of range. */
+static uf_status copy_update(plan_run *run) {
+    const uf_plan *p = run->plan;
+    const engine *e = engines[p->engine];
+    size_t size = dtypes[p->pass[0].v.operand[0].memory].size;
+    int64_t n = p->at.highest - p->at.lowest + 1, lowest = p->at.lowest * (int64_t)size;
+    char *target = (char *)run->data[TARGET] + lowest, *is;
+    void *was, *data[PLAN_ARGUMENTS];
+    TRY(e->scratch(p->device, 2 * (size_t)n * size, run->stream, &was));
+    is = (char *)was + (size_t)n * size;
+    memcpy(was, target, (size_t)n * size);
+    memcpy(is, was, (size_t)n * size);
+    memcpy(data, run->data, (size_t)p->nargs * sizeof *data);
+    data[TARGET] = is - lowest;
+    plan_run own = *run;
+    own.data = data;
+    uf_status s = plan_pass_run(&own);
+    if (!s && *run->outside)
+        s = indices_check(&p->at, run->data + 1);
+    else if (!s)
+        changes_write(target, was, is, n, size);
+    e->scratch_free(p->device, was, run->stream);
+    return s;
+}
+
+static uf_status at_run(plan_run *run) {
+    int64_t outside = 0;
+    run->outside = &outside;
+    return run->plan->at.copies ? copy_update(run) : plan_pass_run(run);
 }
 
 static uf_status at_named(const uf_plan *p, uf_status status) { return named(status, p->at.nindices, 0, NULL); }
@@ -448,6 +503,7 @@ static const plan_verb at_verb = {.options = "uf_options",
                                   .bounds = at_bounds,
                                   .compare = at_compare,
                                   .check = at_check,
+                                  .run = at_run,
                                   .fits = at_fits,
                                   .specialise = at_specialise,
                                   .named = at_named};

@@ -576,6 +576,8 @@ typedef struct at_part {
     at_index *index;
     /* Between them are the elements of the target, counted from its element 0. */
     int64_t lowest, highest;
+    bool
+        copies; /* CPU: is a copy of the target updated, while the indices are checked, since it is small beside them? */
     /* GPU: must each element of the target be updated by one warp alone? [0]: where the target is not aligned to its
      * elements; [1]: where it is. owns: which of the two answers the plan's code was made for. */
     bool owned[2], owns;
@@ -682,6 +684,7 @@ typedef struct plan_run {
     char *block;      /* scratch memory */
     int64_t *bounds;  /* of segments, read from starts in host memory */
     int64_t *parts;   /* fold: those that decide the results (launch.deciding) */
+    int64_t *outside; /* of uf_at, as in launch */
     workspace space;
 } plan_run;
 
@@ -853,6 +856,8 @@ uf_status outputs_out(DLManagedTensor **out, const uf_func *func);
 uf_status plan_new(uf_plan **out, const plan_request *r);
 /* Runs a plan, whose addresses have been checked. */
 uf_status plan_execute(plan_run *run);
+/* Runs its one pass, for plan_verb.run. */
+uf_status plan_pass_run(const plan_run *run);
 /* Makes the checks of a run, and does not launch: what the host reads, and the numbers. */
 uf_status plan_look(const uf_plan *p, void *const *data);
 

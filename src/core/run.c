@@ -152,6 +152,7 @@ static inline launch launch_of(const plan_run *r, const uf_plan *p, const plan_p
                     .blas = p->func->form.blas,
                     .fast = p->func->fast,
                     .indexed = p->indexed,
+                    .outside = r ? r->outside : NULL,
                     .reduced = &s->loops.reduced,
                     .chunk = s->chunk,
                     .chunk_stride = s->chunk_stride,
@@ -229,7 +230,7 @@ static uf_status pass_launch(const plan_run *r, const plan_pass *s, operands *o,
     return variant_launch(r, s, o, copy, plan_variant_of(r->plan, s), s->code);
 }
 
-static uf_status one_pass(const plan_run *r) {
+uf_status plan_pass_run(const plan_run *r) {
     const plan_pass *s = r->plan->pass;
     operands o;
     bool copy[VARIANT_OPERANDS], any = false;
@@ -298,7 +299,7 @@ static uf_status scratch_take(plan_run *r, void **own) {
 static uf_status passes_run(plan_run *r) {
     if (r->plan->verb->run)
         return r->plan->verb->run(r);
-    return r->plan->npasses == 2 ? two_passes(r) : one_pass(r);
+    return r->plan->npasses == 2 ? two_passes(r) : plan_pass_run(r);
 }
 
 static uf_status with_scratch(plan_run *r) {

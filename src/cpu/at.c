@@ -8,13 +8,6 @@ enum {
     UNITS = 256   /* and there are at most so many units */
 };
 
-static bool by_columns(const variant *v) {
-    for (int j = 0; j < v->nindices; j++)
-        if (v->operand[variant_index(v) + j].kind != OPERAND_CONSTANT)
-            return false;
-    return v->operand[0].kind != OPERAND_CONSTANT;
-}
-
 static void columns_run(const work *w, int64_t first, int64_t last) {
     int64_t n = w->l->loop->extent[0], begin = first * w->piece, end = last * w->piece;
     rows_run(w->c, w->l, begin, (end < n ? end : n) - begin, 0, w->l->loop->count / n);
@@ -23,7 +16,7 @@ static void columns_run(const work *w, int64_t first, int64_t last) {
 void cpu_at_launch(code *c, const launch *l) {
     int64_t n = l->loop->extent[0], rows = l->loop->count / n, piece = (n + UNITS - 1) / UNITS;
     piece = (piece + COLUMNS - 1) / COLUMNS * COLUMNS;
-    if (piece >= n || !by_columns(l->v)) {
+    if (piece >= n || !variant_at_rows(l->v)) {
         rows_run(c, l, 0, n, 0, rows);
         return;
     }

@@ -83,6 +83,8 @@ static void place_operands(loop_cursor *p, const launch *l) {
     p->number = v->reports && v->loop == LOOP_GUFUNC ? put_parameter(&w, CPU_GUFUNC_FIRST, 0) : NULL;
     for (int i = 0; i < 2 * v->nindices; i++)
         put_parameter(&w, PARAMETER_INDEXED, l->indexed[i]);
+    if (v->loop == LOOP_AT && !variant_at_rows(v))
+        put_address(&w, CPU_AT_OUTSIDE, l->outside);
     if (v->reports)
         put_address(&w, PARAMETER_REPORT, l->report);
     if (l->layout)

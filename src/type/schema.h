@@ -34,6 +34,9 @@
 #define INDEXED_ROWS(X) \
     X(PARAMETER_INDEXED, INDEXED, indices, "of each index array: extent and stride, in elements, of the dimension of the target that it indexes")
 
+#define CPU_AT_ROWS(X) \
+    X(CPU_AT_OUTSIDE, ADDRESS, at_elements, "an int64 that becomes 1 where an index is out of range, behind which no update is made; NULL: none is")
+
 #define CPU_FLAT_ROWS(X) \
     X(CPU_FLAT_ELEMENTS, INT64, once, "elements")
 
@@ -159,7 +162,7 @@
     X(GPU_SCAN_ALONG_STRIDES, STRIDE,    array,     "of each array, and the position: stride along the line")
 
 #define ALL_ROWS(X) \
-    OPERAND_ROWS(X) REPORT_ROWS(X) CORE_ROWS(X) INDEXED_ROWS(X) \
+    OPERAND_ROWS(X) REPORT_ROWS(X) CORE_ROWS(X) INDEXED_ROWS(X) CPU_AT_ROWS(X) \
     CPU_FLAT_ROWS(X) CPU_LOOP_ROWS(X) CPU_GUFUNC_ROWS(X) CPU_FORALL_ROWS(X) CPU_FOLD_ROWS(X) CPU_SCAN_ROWS(X) \
     GPU_FLAT_ROWS(X) GPU_ROWS_ROWS(X) GPU_TILE_ROWS(X) GPU_GENERAL_ROWS(X) GPU_GUFUNC_ROWS(X) GPU_FORALL_ROWS(X) GPU_FOLD_ROWS(X) GPU_SCAN_ROWS(X)
 

@@ -315,6 +315,13 @@ static inline int variant_operands(const variant *v) {
 /* Where they stand among the operands. */
 static inline int variant_mask(const variant *v) { return v->nin + v->nout; }
 static inline int variant_index(const variant *v) { return v->nin + v->nout; }
+/* LOOP_AT: do the indices stay the same along the rows of the loop, which then go over a dimension of the target that is not indexed? */
+static inline bool variant_at_rows(const variant *v) {
+    for (int j = 0; j < v->nindices; j++)
+        if (v->operand[variant_index(v) + j].kind != OPERAND_CONSTANT)
+            return false;
+    return v->operand[0].kind != OPERAND_CONSTANT;
+}
 static inline int variant_bounds(const variant *v) { return v->nin + v->nout + v->masked; }
 static inline int variant_initial(const variant *v) { return variant_bounds(v) + 2 * v->segmented; }
 static inline int variant_position(const variant *v) { return variant_initial(v) + v->ninitial; }

@@ -316,6 +316,68 @@ static void neighbours(void **state) {
     uf_free(f);
 }
 
+/* Many indices of a small target, which are not looked at beforehand: a bad one behind them leaves all memory as it was, between the
+ * elements of the target too. */
+static void undone(void **state) {
+    (void)state;
+    enum {
+        INDICES = 1 << 14,
+        EXTENT = 200
+    };
+    if (views_on_gpu())
+        skip();
+    static int32_t at[INDICES];
+    uf_func *f = make(NULL, "(x, y) { return 3 * x + y; }");
+    for (int64_t i = trials(40); i > 0; i--) {
+        int64_t memory[2 * EXTENT], before[2 * EXTENT], want[2 * EXTENT], bad = chance(30) ? -1 : pick(0, INDICES - 1);
+        bool backwards = chance(50);
+        for (int64_t k = 0; k < 2 * EXTENT; k++)
+            memory[k] = before[k] = want[k] = pick(-9, 9);
+        for (int64_t k = 0; k < INDICES; k++) {
+            int64_t index = pick(0, EXTENT - 1);
+            int64_t *w = &want[2 * (backwards ? EXTENT - 1 - index : index)];
+            *w = (int64_t)(3 * (uint64_t)*w + 5);
+            at[k] = (int32_t)(index - (chance(1) ? EXTENT : 0));
+        }
+        if (bad >= 0)
+            at[bad] = chance(50) ? EXTENT : -EXTENT - 1;
+        DLTensor target = UF_ARRAY(memory, EXTENT);
+        target.strides = (int64_t[]){backwards ? -2 : 2};
+        target.byte_offset = backwards ? 2 * (EXTENT - 1) * sizeof *memory : 0;
+        uf_status s = uf_at(f, &target, 1, &UF_ARRAY(at, INDICES), &UF_SCALAR(5), NULL);
+        assert_int_equal(s, bad < 0 ? UF_OK : UF_ERR_ARGUMENT);
+        assert_memory_equal(memory, bad < 0 ? want : before, sizeof memory);
+    }
+    uf_free(f);
+}
+
+/* The same where the target is a part of the indices: these are as they were at the beginning, also where one is bad. */
+static void target_among_indices(void **state) {
+    (void)state;
+    enum {
+        INDICES = 1 << 14,
+        EXTENT = 64
+    };
+    if (views_on_gpu())
+        skip();
+    static int64_t at[INDICES], before[INDICES];
+    uf_func *f = make(NULL, "(x, y) { return 3 * x + y; }");
+    for (int bad = 0; bad < 2; bad++) {
+        int64_t want[EXTENT];
+        for (int64_t k = 0; k < INDICES; k++)
+            at[k] = before[k] = k < EXTENT ? k : 0; /* each of the others but once, by itself */
+        memcpy(want, at, sizeof want);
+        for (int64_t k = 0; k < INDICES; k++)
+            want[before[k]] = (int64_t)(3 * (uint64_t)want[before[k]] + 1);
+        if (bad)
+            at[INDICES - 1] = before[INDICES - 1] = EXTENT;
+        uf_status s = uf_at(f, &UF_ARRAY(at, EXTENT), 1, &UF_ARRAY(at, INDICES), &UF_SCALAR((int64_t){1}), NULL);
+        assert_int_equal(s, bad ? UF_ERR_ARGUMENT : UF_OK);
+        assert_memory_equal(at, bad ? before : want, sizeof want);
+    }
+    uf_free(f);
+}
+
 static void bad_input(void **state) {
     (void)state;
     float x[6] = {0}, y[6] = {0};
@@ -449,6 +511,8 @@ int main(void) {
         cmocka_unit_test(nothing),
         cmocka_unit_test_setup(out_of_range, draw_seed),
         cmocka_unit_test(ranges),
+        cmocka_unit_test_setup(undone, draw_seed),
+        cmocka_unit_test(target_among_indices),
         cmocka_unit_test_setup(neighbours, draw_seed),
         cmocka_unit_test(bad_input),
         cmocka_unit_test(numbers),

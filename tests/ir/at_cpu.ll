@@ -56,158 +56,175 @@ define void @uf_at_at_f32(i64* %words) nounwind "prefer-vector-width"="256" {
   %r39 = load i64, i64* %r38, align 8
   %r40 = getelementptr inbounds i64, i64* %words, i64 15
   %r41 = load i64, i64* %r40, align 8
+  %r42 = getelementptr inbounds i64, i64* %words, i64 16
+  %r43 = load i64, i64* %r42, align 8
   br label %L3
 L3:
-  %r42 = icmp slt i64 0, %r21
-  br i1 %r42, label %L4, label %L6
+  %r44 = icmp slt i64 0, %r21
+  br i1 %r44, label %L4, label %L6
 L4:
   %i4 = phi i64 [ 0, %L3 ], [ %next4, %L5 ]
-  %r43 = mul i64 %i4, %r25
-  %r44 = getelementptr inbounds float, float* %r8, i64 %r43
-  %r45 = mul i64 %i4, %r29
-  %r46 = getelementptr inbounds float, float* %r11, i64 %r45
-  %r47 = mul i64 %i4, %r33
-  %r48 = getelementptr inbounds float, float* %r14, i64 %r47
-  %r49 = mul i64 %i4, %r37
-  %r50 = getelementptr inbounds i64, i64* %r17, i64 %r49
-  %r51 = and i64 %r19, -64
+  %r45 = mul i64 %i4, %r25
+  %r46 = getelementptr inbounds float, float* %r8, i64 %r45
+  %r47 = mul i64 %i4, %r29
+  %r48 = getelementptr inbounds float, float* %r11, i64 %r47
+  %r49 = mul i64 %i4, %r33
+  %r50 = getelementptr inbounds float, float* %r14, i64 %r49
+  %r51 = mul i64 %i4, %r37
+  %r52 = getelementptr inbounds i64, i64* %r17, i64 %r51
+  %r53 = and i64 %r19, -64
   br label %L7
 L7:
-  %r52 = icmp slt i64 0, %r51
-  br i1 %r52, label %L8, label %L10
+  %r54 = icmp slt i64 0, %r53
+  br i1 %r54, label %L8, label %L10
 L8:
   %i8 = phi i64 [ 0, %L7 ], [ %next8, %L9 ]
-  %r53 = getelementptr inbounds float, float* %r46, i64 %i8
-  %r54 = getelementptr inbounds i64, i64* %r50, i64 %i8
-  %r55 = sub i64 %r39, 1
-  %r56 = bitcast i64* %r54 to <8 x i64>*
-  %r57 = insertelement <8 x i64> undef, i64 %r55, i32 0
-  %r58 = shufflevector <8 x i64> %r57, <8 x i64> undef, <8 x i32> zeroinitializer
-  %r59 = getelementptr <8 x i64>, <8 x i64>* %r56, i64 0
-  %r60 = load <8 x i64>, <8 x i64>* %r59, align 8
-  %r61 = icmp ugt <8 x i64> %r60, %r58
-  %r62 = getelementptr <8 x i64>, <8 x i64>* %r56, i64 1
-  %r63 = load <8 x i64>, <8 x i64>* %r62, align 8
-  %r64 = icmp ugt <8 x i64> %r63, %r58
-  %r65 = or <8 x i1> %r61, %r64
-  %r66 = getelementptr <8 x i64>, <8 x i64>* %r56, i64 2
-  %r67 = load <8 x i64>, <8 x i64>* %r66, align 8
-  %r68 = icmp ugt <8 x i64> %r67, %r58
-  %r69 = or <8 x i1> %r65, %r68
-  %r70 = getelementptr <8 x i64>, <8 x i64>* %r56, i64 3
-  %r71 = load <8 x i64>, <8 x i64>* %r70, align 8
-  %r72 = icmp ugt <8 x i64> %r71, %r58
-  %r73 = or <8 x i1> %r69, %r72
-  %r74 = getelementptr <8 x i64>, <8 x i64>* %r56, i64 4
-  %r75 = load <8 x i64>, <8 x i64>* %r74, align 8
-  %r76 = icmp ugt <8 x i64> %r75, %r58
-  %r77 = or <8 x i1> %r73, %r76
-  %r78 = getelementptr <8 x i64>, <8 x i64>* %r56, i64 5
-  %r79 = load <8 x i64>, <8 x i64>* %r78, align 8
-  %r80 = icmp ugt <8 x i64> %r79, %r58
-  %r81 = or <8 x i1> %r77, %r80
-  %r82 = getelementptr <8 x i64>, <8 x i64>* %r56, i64 6
-  %r83 = load <8 x i64>, <8 x i64>* %r82, align 8
-  %r84 = icmp ugt <8 x i64> %r83, %r58
-  %r85 = or <8 x i1> %r81, %r84
-  %r86 = getelementptr <8 x i64>, <8 x i64>* %r56, i64 7
-  %r87 = load <8 x i64>, <8 x i64>* %r86, align 8
-  %r88 = icmp ugt <8 x i64> %r87, %r58
-  %r89 = or <8 x i1> %r85, %r88
-  %r90 = bitcast <8 x i1> %r89 to i8
-  %r91 = icmp eq i8 %r90, 0
-  br i1 %r91, label %L11, label %L12
+  %r55 = getelementptr inbounds float, float* %r48, i64 %i8
+  %r56 = getelementptr inbounds i64, i64* %r52, i64 %i8
+  %r57 = sub i64 %r39, 1
+  %r58 = bitcast i64* %r56 to <8 x i64>*
+  %r59 = insertelement <8 x i64> undef, i64 %r57, i32 0
+  %r60 = shufflevector <8 x i64> %r59, <8 x i64> undef, <8 x i32> zeroinitializer
+  %r61 = getelementptr <8 x i64>, <8 x i64>* %r58, i64 0
+  %r62 = load <8 x i64>, <8 x i64>* %r61, align 8
+  %r63 = icmp ugt <8 x i64> %r62, %r60
+  %r64 = getelementptr <8 x i64>, <8 x i64>* %r58, i64 1
+  %r65 = load <8 x i64>, <8 x i64>* %r64, align 8
+  %r66 = icmp ugt <8 x i64> %r65, %r60
+  %r67 = or <8 x i1> %r63, %r66
+  %r68 = getelementptr <8 x i64>, <8 x i64>* %r58, i64 2
+  %r69 = load <8 x i64>, <8 x i64>* %r68, align 8
+  %r70 = icmp ugt <8 x i64> %r69, %r60
+  %r71 = or <8 x i1> %r67, %r70
+  %r72 = getelementptr <8 x i64>, <8 x i64>* %r58, i64 3
+  %r73 = load <8 x i64>, <8 x i64>* %r72, align 8
+  %r74 = icmp ugt <8 x i64> %r73, %r60
+  %r75 = or <8 x i1> %r71, %r74
+  %r76 = getelementptr <8 x i64>, <8 x i64>* %r58, i64 4
+  %r77 = load <8 x i64>, <8 x i64>* %r76, align 8
+  %r78 = icmp ugt <8 x i64> %r77, %r60
+  %r79 = or <8 x i1> %r75, %r78
+  %r80 = getelementptr <8 x i64>, <8 x i64>* %r58, i64 5
+  %r81 = load <8 x i64>, <8 x i64>* %r80, align 8
+  %r82 = icmp ugt <8 x i64> %r81, %r60
+  %r83 = or <8 x i1> %r79, %r82
+  %r84 = getelementptr <8 x i64>, <8 x i64>* %r58, i64 6
+  %r85 = load <8 x i64>, <8 x i64>* %r84, align 8
+  %r86 = icmp ugt <8 x i64> %r85, %r60
+  %r87 = or <8 x i1> %r83, %r86
+  %r88 = getelementptr <8 x i64>, <8 x i64>* %r58, i64 7
+  %r89 = load <8 x i64>, <8 x i64>* %r88, align 8
+  %r90 = icmp ugt <8 x i64> %r89, %r60
+  %r91 = or <8 x i1> %r87, %r90
+  %r92 = bitcast <8 x i1> %r91 to i8
+  %r93 = icmp eq i8 %r92, 0
+  br i1 %r93, label %L11, label %L12
 L11:
   br label %L14
 L14:
-  %r92 = icmp slt i64 0, 64
-  br i1 %r92, label %L15, label %L17
+  %r94 = icmp slt i64 0, 64
+  br i1 %r94, label %L15, label %L17
 L15:
   %i15 = phi i64 [ 0, %L14 ], [ %next15, %L16 ]
-  %r93 = getelementptr inbounds float, float* %r53, i64 %i15
-  %r94 = getelementptr inbounds i64, i64* %r54, i64 %i15
-  %r95 = load i64, i64* %r94, align 8
-  %r96 = mul i64 %r95, %r41
-  %r97 = getelementptr inbounds float, float* %r44, i64 %r96
-  %r98 = load float, float* %r97, align 4
-  %r99 = load float, float* %r93, align 4
-  %r100 = call { float } @kernel(float %r98, float %r99)
-  %r101 = extractvalue { float } %r100, 0
-  store float %r101, float* %r97, align 4
+  %r95 = getelementptr inbounds float, float* %r55, i64 %i15
+  %r96 = getelementptr inbounds i64, i64* %r56, i64 %i15
+  %r97 = load i64, i64* %r96, align 8
+  %r98 = mul i64 %r97, %r41
+  %r99 = icmp ult i64 %r97, %r39
+  %r100 = getelementptr inbounds float, float* %r46, i64 %r98
+  %r101 = load float, float* %r100, align 4
+  %r102 = load float, float* %r95, align 4
+  %r103 = call { float } @kernel(float %r101, float %r102)
+  %r104 = extractvalue { float } %r103, 0
+  store float %r104, float* %r100, align 4
   br label %L16
 L16:
   %next15 = add nuw nsw i64 %i15, 1
-  %r102 = icmp slt i64 %next15, 64
-  br i1 %r102, label %L15, label %L17, !llvm.loop !2
+  %r105 = icmp slt i64 %next15, 64
+  br i1 %r105, label %L15, label %L17, !llvm.loop !2
 L17:
   br label %L13
 L12:
   br label %L18
 L18:
-  %r103 = icmp slt i64 0, 64
-  br i1 %r103, label %L19, label %L21
+  %r106 = icmp slt i64 0, 64
+  br i1 %r106, label %L19, label %L21
 L19:
   %i19 = phi i64 [ 0, %L18 ], [ %next19, %L20 ]
-  %r104 = getelementptr inbounds float, float* %r53, i64 %i19
-  %r105 = getelementptr inbounds i64, i64* %r54, i64 %i19
-  %r106 = load i64, i64* %r105, align 8
-  %r107 = icmp slt i64 %r106, 0
-  %r108 = select i1 %r107, i64 %r39, i64 0
-  %r109 = add i64 %r106, %r108
-  %r110 = mul i64 %r109, %r41
-  %r111 = getelementptr inbounds float, float* %r44, i64 %r110
-  %r112 = load float, float* %r111, align 4
-  %r113 = load float, float* %r104, align 4
-  %r114 = call { float } @kernel(float %r112, float %r113)
-  %r115 = extractvalue { float } %r114, 0
-  store float %r115, float* %r111, align 4
+  %r107 = getelementptr inbounds float, float* %r55, i64 %i19
+  %r108 = getelementptr inbounds i64, i64* %r56, i64 %i19
+  %r109 = load i64, i64* %r108, align 8
+  %r110 = icmp slt i64 %r109, 0
+  %r111 = select i1 %r110, i64 %r39, i64 0
+  %r112 = add i64 %r109, %r111
+  %r113 = mul i64 %r112, %r41
+  %r114 = icmp ult i64 %r112, %r39
+  br i1 %r114, label %L23, label %L22
+L22:
+  %r115 = inttoptr i64 %r43 to i64*
+  store i64 1, i64* %r115
+  ret void
+L23:
+  %r116 = getelementptr inbounds float, float* %r46, i64 %r113
+  %r117 = load float, float* %r116, align 4
+  %r118 = load float, float* %r107, align 4
+  %r119 = call { float } @kernel(float %r117, float %r118)
+  %r120 = extractvalue { float } %r119, 0
+  store float %r120, float* %r116, align 4
   br label %L20
 L20:
   %next19 = add nuw nsw i64 %i19, 1
-  %r116 = icmp slt i64 %next19, 64
-  br i1 %r116, label %L19, label %L21, !llvm.loop !4
+  %r121 = icmp slt i64 %next19, 64
+  br i1 %r121, label %L19, label %L21, !llvm.loop !4
 L21:
   br label %L13
 L13:
   br label %L9
 L9:
   %next8 = add nuw nsw i64 %i8, 64
-  %r117 = icmp slt i64 %next8, %r51
-  br i1 %r117, label %L8, label %L10, !llvm.loop !6
+  %r122 = icmp slt i64 %next8, %r53
+  br i1 %r122, label %L8, label %L10, !llvm.loop !6
 L10:
-  %r118 = getelementptr inbounds float, float* %r46, i64 %r51
-  %r119 = getelementptr inbounds i64, i64* %r50, i64 %r51
-  %r120 = sub i64 %r19, %r51
-  br label %L22
-L22:
-  %r121 = icmp slt i64 0, %r120
-  br i1 %r121, label %L23, label %L25
-L23:
-  %i23 = phi i64 [ 0, %L22 ], [ %next23, %L24 ]
-  %r122 = getelementptr inbounds float, float* %r118, i64 %i23
-  %r123 = getelementptr inbounds i64, i64* %r119, i64 %i23
-  %r124 = load i64, i64* %r123, align 8
-  %r125 = icmp slt i64 %r124, 0
-  %r126 = select i1 %r125, i64 %r39, i64 0
-  %r127 = add i64 %r124, %r126
-  %r128 = mul i64 %r127, %r41
-  %r129 = getelementptr inbounds float, float* %r44, i64 %r128
-  %r130 = load float, float* %r129, align 4
-  %r131 = load float, float* %r122, align 4
-  %r132 = call { float } @kernel(float %r130, float %r131)
-  %r133 = extractvalue { float } %r132, 0
-  store float %r133, float* %r129, align 4
+  %r123 = getelementptr inbounds float, float* %r48, i64 %r53
+  %r124 = getelementptr inbounds i64, i64* %r52, i64 %r53
+  %r125 = sub i64 %r19, %r53
   br label %L24
 L24:
-  %next23 = add nuw nsw i64 %i23, 1
-  %r134 = icmp slt i64 %next23, %r120
-  br i1 %r134, label %L23, label %L25, !llvm.loop !8
+  %r126 = icmp slt i64 0, %r125
+  br i1 %r126, label %L25, label %L27
 L25:
+  %i25 = phi i64 [ 0, %L24 ], [ %next25, %L26 ]
+  %r127 = getelementptr inbounds float, float* %r123, i64 %i25
+  %r128 = getelementptr inbounds i64, i64* %r124, i64 %i25
+  %r129 = load i64, i64* %r128, align 8
+  %r130 = icmp slt i64 %r129, 0
+  %r131 = select i1 %r130, i64 %r39, i64 0
+  %r132 = add i64 %r129, %r131
+  %r133 = mul i64 %r132, %r41
+  %r134 = icmp ult i64 %r132, %r39
+  br i1 %r134, label %L29, label %L28
+L28:
+  %r135 = inttoptr i64 %r43 to i64*
+  store i64 1, i64* %r135
+  ret void
+L29:
+  %r136 = getelementptr inbounds float, float* %r46, i64 %r133
+  %r137 = load float, float* %r136, align 4
+  %r138 = load float, float* %r127, align 4
+  %r139 = call { float } @kernel(float %r137, float %r138)
+  %r140 = extractvalue { float } %r139, 0
+  store float %r140, float* %r136, align 4
+  br label %L26
+L26:
+  %next25 = add nuw nsw i64 %i25, 1
+  %r141 = icmp slt i64 %next25, %r125
+  br i1 %r141, label %L25, label %L27, !llvm.loop !8
+L27:
   br label %L5
 L5:
   %next4 = add nuw nsw i64 %i4, 1
-  %r135 = icmp slt i64 %next4, %r21
-  br i1 %r135, label %L4, label %L6, !llvm.loop !10
+  %r142 = icmp slt i64 %next4, %r21
+  br i1 %r142, label %L4, label %L6, !llvm.loop !10
 L6:
   ret void
 }

@@ -173,7 +173,8 @@ static const sample samples[] = {
       .reports = REPORTS_STEPS,
       .operand = {ARRAY, NUMBER(DT_FLOAT32), ARRAY, ARRAY, ARRAY}},
      false,
-     "PARAMETER_OPERANDS 5, CPU_LOOP_EXTENTS 2, CPU_LOOP_STRIDES 8, PARAMETER_INDEXED 4, PARAMETER_REPORT 1, "},
+     "PARAMETER_OPERANDS 5, CPU_LOOP_EXTENTS 2, CPU_LOOP_STRIDES 8, PARAMETER_INDEXED 4, CPU_AT_OUTSIDE 1, "
+     "PARAMETER_REPORT 1, "},
     {"updates in place",
      {.loop = LOOP_AT, .ndim = 2, .nin = 1, .nout = 1, .nindices = 1, .operand = {ARRAY, ARRAY, ARRAY}},
      true,

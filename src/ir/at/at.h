@@ -6,7 +6,8 @@
  *
  * Words after the operands':
  *   CPU   as CPU rows: n, m, strides; then for every index (extent, stride) of its dimension of the target, the stride in
- *         elements. Indices are in range. The engine walks the dimensions from 2 on.
+ *         elements; then, unless rows go over a dimension that is not indexed, the address of what says that
+ *         an index is out of range, behind which the kernel ends. The engine walks the dimensions from 2 on.
  *   GPU   for every index (extent, stride); then as GPU general. deterministic: a multiple of 32 threads a block, any blocks. */
 #ifndef UF_IR_AT_H
 #define UF_IR_AT_H
@@ -16,6 +17,7 @@
 typedef struct indexed {
     ssa extent[UF_MAX_NDIM], stride[UF_MAX_NDIM]; /* i64 */
     bool counted;                                 /* all indices are known to count from the front */
+    ssa outside;                                  /* CPU: the address of CPU_AT_OUTSIDE, if there is one (i64) */
 } indexed;
 
 /* Reads the parameters of the indices. */

@@ -9,13 +9,6 @@ enum {
     NODES = 64    /* if the tree has no more nodes */
 };
 
-static bool whole_rows(const variant *v) {
-    for (int j = 0; j < v->nindices; j++)
-        if (v->operand[variant_index(v) + j].kind != OPERAND_CONSTANT)
-            return false;
-    return v->operand[0].kind != OPERAND_CONSTANT;
-}
-
 static void rows(skeleton *s, const cpu_loop *all, const indexed *x, ssa *row) {
     ssa offset = indexed_offset(s, x, row, NULL);
     for (int k = 0; k < at_targets(s); k++)
@@ -36,11 +29,23 @@ static void elements_at(skeleton *s, const cpu_loop *all, const ssa *row, ssa i,
             at[k] = s->v->operand[k].kind == OPERAND_CONSTANT ? row[k] : element(s, all, row, k, i);
 }
 
+/* Ends the kernel unless an index is in range, and says so. */
+static void leave_unless(emit *e, ssa inside, ssa outside) {
+    int leave = emit_label_new(e), stay = emit_label_new(e);
+    emit_branch_if(e, inside, stay, leave);
+    emit_label(e, leave);
+    emit_line(e, "store i64 1, i64* %s", emit_value(e, "inttoptr i64 %s to i64*", outside.text).text);
+    emit_line(e, "ret void");
+    emit_label(e, stay);
+}
+
 static void update(skeleton *s, const cpu_loop *all, const indexed *x, const ssa *row, ssa i) {
     emit *e = s->e;
     ssa at[VARIANT_OPERANDS] = {0}, in[UF_MAX_OPERANDS] = {0}, result[UF_MAX_OPERANDS] = {0};
     elements_at(s, all, row, i, at);
-    ssa offset = indexed_offset(s, x, at, NULL);
+    ssa inside, offset = indexed_offset(s, x, at, &inside);
+    if (!x->counted)
+        leave_unless(e, inside, x->outside);
     for (int k = 0; k < at_targets(s); k++)
         at[k] = indexed_address(s, k, at[k], offset);
     for (int k = 0; k < s->nin; k++)
@@ -146,10 +151,12 @@ void cpu_at(skeleton *s) {
     cpu_loop all;
     ssa row[VARIANT_OPERANDS] = {0};
     cpu_loop_read(s, &all);
-    const indexed *x = indexed_read(s);
+    indexed *x = indexed_read(s);
+    if (!variant_at_rows(s->v))
+        x->outside = skeleton_parameter(s, CPU_AT_OUTSIDE);
     counted_loop l = counted_loop_begin(s->e, "i64", ssa_constant(0), all.m);
     cpu_loop_row(s, &all, l.i, row);
-    if (whole_rows(s->v))
+    if (variant_at_rows(s->v))
         rows(s, &all, x, row);
     else
         elements(s, &all, x, row);
