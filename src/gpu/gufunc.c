@@ -91,6 +91,7 @@ enum {
     HELD_COOP = 9,      /* log2 of the threads that have a row in registers, at most, .. */
     HELD_COOP_WORDS = 7, /* .. of elements of a word and more */
     SECTOR = 32,        /* bytes that memory is read by: the calls of a block should have as much next to each other */
+    LINE_PART = 64,     /* bytes of a row of a narrow block's columns */
 };
 
 /* ---- Cores ---- */
@@ -750,23 +751,49 @@ static int only_dimension(const code_traits *traits) {
     return dimension;
 }
 
-/* How blocks take columns that are held, log2: columns side by side, threads along a column, blocks of a cluster. As small blocks as the
- * height allows, so that some compute while others load, and as wide, since memory is read by whole lines. */
-static const struct {
+/* How blocks take columns that are held, log2: columns (or pairs of them) side by side, threads along a column, blocks of a cluster. As
+ * small blocks as the height allows, so that some compute while others load, and as wide, since memory is read by whole lines. */
+typedef struct held_form {
     uint8_t across, coop, cluster;
-} held_shapes[] = {{5, 1, 0}, {5, 2, 0}, {5, 3, 0}, {5, 4, 0}, {5, 5, 1}, {5, 5, 0},
-                   {5, 6, 2}, {4, 6, 0}, {5, 7, 3}, {3, 7, 0}, {4, 8, 3}, {4, 9, 3}};
+} held_form;
 
-/* The first shape that has the height; -1: none has. */
-static int held_shape(const cores *c, const loop_problem *s, int64_t n, int most) {
+enum {
+    HELD_FORMS = 13
+};
+static const held_form held_wide[HELD_FORMS] = {{5, 1, 0}, {5, 2, 0}, {5, 3, 0}, {5, 4, 0}, {5, 5, 1}, {5, 5, 0},
+                                                {5, 6, 2}, {4, 6, 0}, {5, 7, 3}, {3, 7, 0}, {4, 8, 3}, {4, 9, 3}},
+                       held_narrow[HELD_FORMS] = {{5, 1, 0}, {5, 2, 0}, {5, 3, 0}, {5, 4, 0}, {5, 5, 1},
+                                                  {5, 5, 0}, {4, 6, 2}, {4, 6, 0}, {4, 7, 3}, {3, 7, 0},
+                                                  {4, 8, 3}, {3, 9, 3}, {3, 10, 3}};
+
+/* All strides of operand k but that of neighbouring calls, in one word. */
+static uint64_t row_strides(const cores *c, int k) {
+    uint64_t bits = 0;
+    for (int i = 0; i < rank_of(c, k); i++)
+        bits |= extent_at(c, k, i) > 1 ? (uint64_t)stride_at(c, k, i) : 0;
+    for (int d = 1; d < c->loop->ndim; d++)
+        bits |= c->loop->extent[d] > 1 ? (uint64_t)stride_of(c->loop, d, k) : 0;
+    return bits;
+}
+
+/* Pairs of columns take twice the computation for as many bytes, and so rather smaller blocks, if the rows of these are whole parts of
+ * lines then. */
+static bool prefers_narrow(const cores *c) {
+    uint64_t bits = 0;
+    for (int k = 0; k < c->layout->nin + c->layout->nout; k++)
+        bits |= rank_of(c, k) && stride_of(c->loop, 0, k) ? row_strides(c, k) * (uint64_t)element_size(c->v, k) : 0;
+    return c->v->gufunc.calls && !(bits & (LINE_PART - 1));
+}
+
+/* The first form that has the height; NULL: none has. */
+static const held_form *find_form(const cores *c, const loop_problem *s, int64_t n, int most) {
+    const held_form *all = prefers_narrow(c) ? held_narrow : held_wide;
     int calls = log2_ceil((uint64_t)(c->loop->count >> c->v->gufunc.calls));
-    for (size_t i = 0; i < sizeof held_shapes / sizeof *held_shapes; i++) {
-        int across = least(calls, held_shapes[i].across), coop = held_shapes[i].coop, cluster = held_shapes[i].cluster;
-        if (n <= (int64_t)most << coop && n >= (int64_t)1 << coop && coop - cluster + across >= COOP_WARP &&
-            cluster <= s->clusters)
-            return (int)i;
-    }
-    return -1;
+    for (const held_form *f = all; f < all + HELD_FORMS && f->across; f++)
+        if (n <= (int64_t)most << f->coop && n >= (int64_t)1 << f->coop &&
+            f->coop - f->cluster + least(calls, f->across) >= COOP_WARP && f->cluster <= s->clusters)
+            return f;
+    return NULL;
 }
 
 /* May a thread have two neighbouring calls, whose elements of less than a word it then moves together? See variant.gufunc.calls. */
@@ -788,16 +815,16 @@ static bool hold_columns(const cores *c, variant *v, const loop_problem *s, int 
     int dimension = only_dimension(s->traits), words = held_words(c, s->traits), copies = copies_most(s->traits, &w);
     int64_t n = dimension < 0 ? 0 : c->core[dimension];
     v->gufunc.calls = (uint8_t)calls;
-    int most = words ? least(HELD_WORDS / words, copies) >> calls : 0,
-        shape = n < HELD_LEAST ? -1 : held_shape(c, s, n, most);
-    if (shape < 0 || most <= HELD_LOOSE) {
+    int most = words ? least(HELD_WORDS / words, copies) >> calls : 0;
+    const held_form *form = n < HELD_LEAST ? NULL : find_form(c, s, n, most);
+    if (!form || most <= HELD_LOOSE) {
         v->gufunc.calls = 0;
         return false;
     }
     v->gufunc.vector = 1;
-    v->gufunc.across = (uint8_t)least(log2_ceil((uint64_t)(c->loop->count >> calls)), held_shapes[shape].across);
-    v->gufunc.coop = held_shapes[shape].coop;
-    v->gufunc.cluster = held_shapes[shape].cluster;
+    v->gufunc.across = (uint8_t)least(log2_ceil((uint64_t)(c->loop->count >> calls)), form->across);
+    v->gufunc.coop = form->coop;
+    v->gufunc.cluster = form->cluster;
     int held = (int)ceil_shift(n, v->gufunc.coop);
     held = held < HELD_LOOSE ? HELD_LOOSE : held;
     v->gufunc.held = (uint8_t)(held > HELD_FEW ? held + (held & 1) : held == HELD_LOOSE ? held + 1 : held);
@@ -1031,15 +1058,10 @@ static bool aligned_alike(const cores *c, char *const *data) {
 
 /* Calls two a thread: are their elements, where they are not the same, at multiples of two? */
 static bool pairs_aligned(const cores *c, char *const *data) {
-    for (int k = 0; k < c->v->nin + c->v->nout; k++) {
-        uint64_t strides = 0;
-        for (int i = 0; i < rank_of(c, k); i++)
-            strides |= extent_at(c, k, i) > 1 ? (uint64_t)stride_at(c, k, i) : 0;
-        for (int d = 1; d < c->loop->ndim; d++)
-            strides |= c->loop->extent[d] > 1 && is_array(c, k) ? (uint64_t)stride_of(c->loop, d, k) : 0;
-        if (!c->v->operand[k].fixed && ((uintptr_t)data[k] & (2 * (uintptr_t)element_size(c->v, k) - 1) || strides & 1))
+    for (int k = 0; k < c->v->nin + c->v->nout; k++)
+        if (!c->v->operand[k].fixed && ((uintptr_t)data[k] & (2 * (uintptr_t)element_size(c->v, k) - 1) ||
+                                        (is_array(c, k) && row_strides(c, k) & 1)))
             return false;
-    }
     return true;
 }
 

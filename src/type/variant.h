@@ -222,7 +222,7 @@ typedef struct variant {
                 [GUFUNC_SIZES]; /* GPU, unrolled: several threads share a call (ir/gufunc/separable.c): how many indices of
                                            each core dimension one of them takes; 0: all */
             uint8_t
-                across; /* coop < COOP_BLOCK: log2 of the neighbouring calls that a block takes side by side; neighbouring
+                across; /* coop <= COOP_BLOCK: log2 of the neighbouring calls that a block takes side by side; neighbouring
                                threads are then threads of neighbouring calls, and a group's are 2^across apart. 0: each
                                group's threads are neighbours */
             uint8_t

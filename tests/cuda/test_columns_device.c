@@ -17,7 +17,7 @@
 enum {
     HEIGHT_MOST = 20000,
     ELEMENTS_MOST = 1 << 20,
-    TRIALS = 60
+    TRIALS = 100
 };
 
 static const DLDevice gpu = {kDLCUDA, 0};
@@ -44,6 +44,10 @@ static sample draw(void) {
     if (s.count > ELEMENTS_MOST / s.n)
         s.count = ELEMENTS_MOST / s.n;
     s.pitch = s.count + (chance(50) ? pick(0, 40) : 0);
+    if (chance(40)) { /* rows of whole lines, for which narrow blocks are */
+        s.first = 64 * pick(0, 1);
+        s.pitch = (s.pitch + 63) / 64 * 64;
+    }
     s.all = s.first + s.n * s.pitch;
     s.x = malloc((size_t)s.all * sizeof *s.x);
     s.y = malloc((size_t)s.all * sizeof *s.y);
