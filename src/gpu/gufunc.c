@@ -789,7 +789,7 @@ static bool prefers_narrow(const cores *c) {
 static const held_form *find_form(const cores *c, const loop_problem *s, int64_t n, int most) {
     const held_form *all = prefers_narrow(c) ? held_narrow : held_wide;
     int calls = log2_ceil((uint64_t)(c->loop->count >> c->v->gufunc.calls));
-    for (const held_form *f = all; f < all + HELD_FORMS && f->across; f++)
+    for (const held_form *f = all; calls && f < all + HELD_FORMS && f->across; f++)
         if (n <= (int64_t)most << f->coop && n >= (int64_t)1 << f->coop &&
             f->coop - f->cluster + least(calls, f->across) >= COOP_WARP && f->cluster <= s->clusters)
             return f;

@@ -812,9 +812,9 @@ static const struct {
     {256, 524288, false, DT_BFLOAT16, H200, "8 x 1, 1 x 8, 0 bytes, 16384 blocks of 256, 4 held, clusters of 1"},
     {264, 524288, false, DT_BFLOAT16, H200, "8 x 1, 1 x 8, 0 bytes, 16384 blocks of 256, 5 held, clusters of 1"},
     {1000, 131072, false, DT_FLOAT32, H200, "4 x 1, 1 x 32, 0 bytes, 16384 blocks of 256, 8 held, clusters of 1"},
-    {1025, 131072, false, DT_FLOAT32, H200, "4 x 8, 1 x 32, 0 bytes, 16384 blocks of 256"},
+    {1025, 131072, false, DT_FLOAT32, H200, "4 x 1, 1 x 32, 0 bytes, 16384 blocks of 256, 8 held, clusters of 1"},
     {1028, 131072, false, DT_FLOAT32, H200, "4 x 1, 1 x 32, 0 bytes, 16384 blocks of 256, 9 held, clusters of 1"},
-    {4096, 32768, false, DT_FLOAT32, H200, "4 x 8, 1 x 128, 16384 bytes, 32768 blocks of 128"},
+    {4096, 32768, false, DT_FLOAT32, H200, "4 x 1, 1 x 128, 0 bytes, 32768 blocks of 128, 8 held, clusters of 1"},
     {4096, 32768, false, DT_BFLOAT16, H200, "8 x 1, 1 x 128, 0 bytes, 32768 blocks of 128, 4 held, clusters of 1"},
     {5000, 32768, false, DT_BFLOAT16, H200, "8 x 1, 1 x 128, 0 bytes, 32768 blocks of 128, 5 held, clusters of 1"},
     {6000, 32768, false, DT_BFLOAT16, H200, "8 x 1, 1 x 256, 0 bytes, 32768 blocks of 256, 3 held, clusters of 1"},
@@ -839,7 +839,7 @@ static const struct {
     {100000, 1024, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 50016 bytes, 8192 blocks of 256, clusters of 8"},
     {100001, 1024, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 50032 bytes, 8192 blocks of 256, clusters of 8"},
     {100001, 2, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 98 blocks of 512"},
-    {5001, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 64, 10032 bytes, 4096 blocks of 64"},
+    {5001, 4096, false, DT_BFLOAT16, H200, "8 x 1, 1 x 128, 0 bytes, 4096 blocks of 128, 5 held, clusters of 1"},
     {300001, 400, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 150032 bytes, 3200 blocks of 512, clusters of 8"},
     {10000000, 4, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 256 blocks of 512"},
     {2, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 2, 256 bytes, 32768 blocks of 64"},
@@ -881,7 +881,7 @@ static void test_line_table(void **unused) {
 /* Shared memory suffices, for all that is staged and for what reductions take, and the calls are covered. */
 static void test_lines_cover(void **unused) {
     static sample s;
-    int pieces = 0, clusters = 0, rows = 0;
+    int pieces = 0, clusters = 0, rows = 0, anywhere = 0;
     (void)unused;
     for (int64_t i = 0; i < trials(4000); i++) {
         static const dtype types[] = {DT_BFLOAT16, DT_FLOAT32, DT_FLOAT64, DT_COMPLEX128, DT_INT8};
@@ -898,9 +898,13 @@ static void test_lines_cover(void **unused) {
         const int64_t held = s.v.gufunc.held;
         assert_true((held > 0) == (s.v.operand[0].held > 0) && (!held || !s.g.shared));
         int64_t width = across > 1 ? 1 : s.v.gufunc.vector, tiles = n / width;
-        assert_true(!held || (held << s.v.gufunc.coop >= tiles && (held - HELD_LOOSE) << s.v.gufunc.coop <= tiles));
-        assert_true(!held || (n % width == 0 && held > HELD_LOOSE && held * width <= HELD_MOST));
+        int64_t ends = s.v.gufunc.pieces ? (2 + variant_shifts(&s.v)) * (width - 1) : 0;
+        assert_true(!held || (held << s.v.gufunc.coop >= tiles &&
+                              (held - HELD_LOOSE) << s.v.gufunc.coop <= (n - ends) / width));
+        assert_true(!held || ((ends || n % width == 0) && held > HELD_LOOSE && held * width <= HELD_MOST));
+        assert_true(!held || 1 << s.v.gufunc.coop >= ends);
         rows += held && across == 1;
+        anywhere += held && ends;
         if (s.v.gufunc.coop && s.v.operand[0].staged)
             assert_true(!s.v.operand[1].staged && (s.v.operand[0].unit == 0) == (across > 1) &&
                         (s.v.gufunc.coop < COOP_GRID || s.v.gufunc.pieces));
@@ -917,7 +921,7 @@ static void test_lines_cover(void **unused) {
         }
         pieces += s.v.gufunc.pieces;
     }
-    assert_true(pieces > 100 && clusters > 10 && rows > 10);
+    assert_true(pieces > 100 && clusters > 10 && rows > 10 && anywhere > 10);
 }
 
 int main(void) {
