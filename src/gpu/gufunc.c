@@ -88,6 +88,7 @@ enum {
     HELD_WORDS = 32,    /* registers of a thread for that, */
     HELD_FEW = 16,      /* elements of one height up to which there is a variant for each number of them, and */
     HELD_TOGETHER = 8,  /* those that a thread computes together */
+    HELD_ROOM = 8,      /* part of a row's registers that may be empty, or is worth other vectors */
     HELD_COOP = 9,      /* log2 of the threads that have a row in registers, at most, .. */
     HELD_COOP_WORDS = 7, /* .. of elements of a word and more */
     SECTOR = 32,        /* bytes that memory is read by: the calls of a block should have as much next to each other */
@@ -641,29 +642,59 @@ static int held_coop(int64_t vectors, int most) {
     return loose && coop > 1 && ceil_shift(vectors, coop - 1) <= most + most / 4 ? coop - 1 : coop;
 }
 
+/* The threads of a row, and the vectors of each, which have room for `most` elements; false: such a row is not held. */
+static bool hold_row(variant *v, int64_t n, const work *w, int most, int coop_most) {
+    int64_t vectors = n / v->gufunc.vector;
+    most /= v->gufunc.vector;
+    int coop = most > HELD_LOOSE ? held_coop(vectors, most) : 0, ends = held_ends(v);
+    while (coop && 1 << coop < ends) /* a thread has one of these at most */
+        coop++;
+    if (coop < 1 || coop > coop_most)
+        return false;
+    int held = (int)ceil_shift(vectors, coop);
+    v->gufunc.coop = (uint8_t)coop;
+    v->gufunc.held = (uint8_t)(held > HELD_LOOSE ? held : HELD_LOOSE + 1);
+    return !(coop > COOP_WARP && wasted(w, v, v->gufunc.held)) &&
+           (!ends || (n - ends) / v->gufunc.vector >= (int64_t)(v->gufunc.held - HELD_LOOSE) << coop);
+}
+
+/* Elements for which the threads of a row have registers. */
+static int64_t held_room(const variant *v) {
+    return (int64_t)(v->gufunc.held * v->gufunc.vector) << v->gufunc.coop;
+}
+
+/* The same with vectors half as wide where that leaves less room empty: of a short row that begins anywhere, the elements at its ends alone
+ * would take as many threads as wide vectors. Of words, and in still narrower vectors, rows were slower so. */
+static bool hold_tightly(variant *v, int size, int64_t n, const work *w, int most, int coop_most) {
+    variant tried = *v;
+    bool any = false;
+    for (int vector = v->gufunc.vector; vector * size >= ACCESS_BYTES / 2; vector /= 2) {
+        tried.gufunc.vector = (uint8_t)vector;
+        bool holds = hold_row(&tried, n, w, most, coop_most);
+        if (holds && (!any || held_room(&tried) < held_room(v) - held_room(v) / HELD_ROOM))
+            *v = tried;
+        any |= holds;
+        if (!v->gufunc.pieces || size >= HEAD_ACCESS || (any && held_room(v) <= n + n / HELD_ROOM))
+            break;
+    }
+    return any;
+}
+
 /* Each thread has its vectors of a row in registers, so that what two constructs compute of an element is computed once, and nothing goes
  * through shared memory. A warp at most where something is read beside them that would take as many registers again; else a block, larger for
  * elements of 16 bits and less, of which memory brings more than threads could compute twice. */
 static bool choose_rows_held(const cores *c, variant *v, const loop_problem *s, const work *w, int copies) {
-    int d = s->traits->nconstructs > 1 ? one_range(s->traits) : -1, words = held_words(c, s->traits);
+    int d = s->traits->nconstructs > 1 ? one_range(s->traits) : -1, words = held_words(c, s->traits),
+        size = smallest(c);
     bool others = false;
-    if (d < 0 || !words || v->gufunc.vector == 1 || smallest(c) > 4 ||
+    if (d < 0 || !words || v->gufunc.vector == 1 || size > 4 ||
         (v->gufunc.coop == COOP_GRID && c->loop->count < GRID_CALLS) || !can_hold(c, s->traits, d, &others))
         return false;
-    int most = least(HELD_WORDS / words, copies) / v->gufunc.vector;
-    int64_t vectors = c->core[d] / v->gufunc.vector;
-    int coop = most > HELD_LOOSE ? held_coop(vectors, most) : 0, ends = held_ends(v);
-    while (coop && 1 << coop < ends) /* a thread has one of these at most */
-        coop++;
-    if (coop < 1 || coop > (others ? COOP_WARP : smallest(c) == 4 ? HELD_COOP_WORDS : HELD_COOP))
-        return false;
     variant held = *v;
-    held.gufunc.coop = (uint8_t)coop;
-    held.gufunc.held = (uint8_t)ceil_shift(vectors, coop);
-    if (held.gufunc.held <= HELD_LOOSE)
-        held.gufunc.held = HELD_LOOSE + 1;
-    if ((coop > COOP_WARP && wasted(w, &held, held.gufunc.held)) ||
-        (ends && (c->core[d] - ends) / v->gufunc.vector < (int64_t)(held.gufunc.held - HELD_LOOSE) << coop))
+    if (!hold_tightly(&held, size, c->core[d], w, least(HELD_WORDS / words, copies),
+                      others      ? COOP_WARP
+                      : size == 4 ? HELD_COOP_WORDS
+                                  : HELD_COOP))
         return false;
     for (int k = 0; k < v->nin; k++)
         held.operand[k].held = reads_often(c, s->traits, k);
