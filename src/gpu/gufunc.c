@@ -663,12 +663,14 @@ static int64_t held_room(const variant *v) {
     return (int64_t)(v->gufunc.held * v->gufunc.vector) << v->gufunc.coop;
 }
 
-/* The same with vectors half as wide where that leaves less room empty: of a short row that begins anywhere, the elements at its ends alone
- * would take as many threads as wide vectors. Of words, and in still narrower vectors, rows were slower so. */
+/* The same with narrower vectors where that leaves less room empty: of a short row that begins anywhere, the elements at its ends alone would
+ * take as many threads as wide vectors. Less than half of an access is too little, but where others are shifted, which takes less then. Rows of
+ * words were slower so. */
 static bool hold_tightly(variant *v, int size, int64_t n, const work *w, int most, int coop_most) {
     variant tried = *v;
+    int narrowest = variant_shifts(v) ? SHIFTED_LEAST : ACCESS_BYTES / 2;
     bool any = false;
-    for (int vector = v->gufunc.vector; vector * size >= ACCESS_BYTES / 2; vector /= 2) {
+    for (int vector = v->gufunc.vector; vector * size >= narrowest; vector /= 2) {
         tried.gufunc.vector = (uint8_t)vector;
         bool holds = hold_row(&tried, n, w, most, coop_most);
         if (holds && (!any || held_room(&tried) < held_room(v) - held_room(v) / HELD_ROOM))
