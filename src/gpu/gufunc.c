@@ -663,23 +663,25 @@ static int64_t held_room(const variant *v) {
     return (int64_t)(v->gufunc.held * v->gufunc.vector) << v->gufunc.coop;
 }
 
-/* The same with narrower vectors where that leaves less room empty: of a short row that begins anywhere, the elements at its ends alone would
- * take as many threads as wide vectors. Less than half of an access is too little, but where others are shifted, which takes less then. Rows of
- * words were slower so. */
+/* The same, of elements of less than a word with narrower vectors: by words where others are shifted, which takes least then; and by halves of
+ * an access where that leaves less room empty, as the elements at the ends of a short row that begins anywhere would take as many threads
+ * as whole ones. Rows of words were slower so. */
 static bool hold_tightly(variant *v, int size, int64_t n, const work *w, int most, int coop_most) {
     variant tried = *v;
-    int narrowest = variant_shifts(v) ? SHIFTED_LEAST : ACCESS_BYTES / 2;
-    bool any = false;
-    for (int vector = v->gufunc.vector; vector * size >= narrowest; vector /= 2) {
-        tried.gufunc.vector = (uint8_t)vector;
-        bool holds = hold_row(&tried, n, w, most, coop_most);
-        if (holds && (!any || held_room(&tried) < held_room(v) - held_room(v) / HELD_ROOM))
-            *v = tried;
-        any |= holds;
-        if (!v->gufunc.pieces || size >= HEAD_ACCESS || (any && held_room(v) <= n + n / HELD_ROOM))
-            break;
+    if (size >= HEAD_ACCESS || !v->gufunc.pieces)
+        return hold_row(v, n, w, most, coop_most);
+    if (variant_shifts(v)) {
+        v->gufunc.vector = (uint8_t)least(SHIFTED_LEAST / size, v->gufunc.vector);
+        return hold_row(v, n, w, most, coop_most);
     }
-    return any;
+    bool holds = hold_row(v, n, w, most, coop_most);
+    if ((holds && held_room(v) <= n + n / HELD_ROOM) || tried.gufunc.vector == 2)
+        return holds;
+    tried.gufunc.vector /= 2;
+    if (!hold_row(&tried, n, w, most, coop_most) || (holds && held_room(&tried) > held_room(v) - held_room(v) / HELD_ROOM))
+        return holds;
+    *v = tried;
+    return true;
 }
 
 /* Each thread has its vectors of a row in registers, so that what two constructs compute of an element is computed once, and nothing goes
