@@ -373,11 +373,20 @@ static uf_status indices_of(uf_plan *p, const plan_request *r, const call_args *
     return indices_lay(p, a->array + a->nin + r->func->nout, types, r->target->shape);
 }
 
+/* Has the target an element that indices can say? */
+static bool can_be_indexed(const uf_plan *p) {
+    bool can = true;
+    for (int i = 0; i < p->at.nindices; i++)
+        can &= p->indexed[2 * i] > 0;
+    return can;
+}
+
 /* Do two copies of the target cost much less than a pass over the indices, and do kernels look at each index? */
 static bool copies_pay(const uf_plan *p) {
     const plan_pass *s = &p->pass[0];
     int64_t read = 0, size = dtypes[s->v.operand[0].memory].size;
-    if (p->engine != ENGINE_CPU || s->v.nout != 1 || s->v.reports || p->cancel || variant_at_rows(&s->v))
+    if (p->engine != ENGINE_CPU || s->v.nout != 1 || s->v.reports || p->cancel || variant_at_rows(&s->v) ||
+        !can_be_indexed(p))
         return false;
     for (int i = 0; i < p->at.nindices; i++)
         read += p->at.index[i].loop.count * dtypes[p->at.index[i].type].size;

@@ -351,7 +351,31 @@ static void undone(void **state) {
     uf_free(f);
 }
 
-/* The same where the target is a part of the indices: these are as they were at the beginning, also where one is bad. */
+/* So many indices of a target in which there is nothing that they could say, at an address that must not be touched. */
+static void undone_without_elements(void **state) {
+    (void)state;
+    enum {
+        INDICES = 1 << 15
+    };
+    if (views_on_gpu())
+        skip();
+    static char at[8 * INDICES];
+    uf_func *f = make(NULL, "(x, y) { return x + y; }");
+    for (dtype type = DT_INT8; type <= DT_UINT64; type++) {
+        int64_t none = 7;
+        DLTensor target = UF_ARRAY(&none, 0), index = UF_ARRAY(at, INDICES), both[2] = {index, index};
+        index.dtype = both[0].dtype = both[1].dtype = dtypes[type].dl;
+        const char *part = "element (0) is 0, but dimension 0 of target is 0";
+        FAILS(UF_ERR_ARGUMENT, part, uf_at(f, &target, 1, &index, &UF_SCALAR(1), NULL));
+        FAILS(UF_ERR_ARGUMENT, part, uf_at(f, &UF_ARRAY(&none, 0, 1), 2, both, &UF_SCALAR(1), NULL));
+        target.data = NULL;
+        FAILS(UF_ERR_ARGUMENT, part, uf_at(f, &target, 1, &index, &UF_SCALAR(1), NULL));
+        assert_int_equal(none, 7);
+    }
+    uf_free(f);
+}
+
+/* Many indices of a small target, which is a part of them: they are as they were at the beginning, also where one is bad. */
 static void target_among_indices(void **state) {
     (void)state;
     enum {
@@ -512,6 +536,7 @@ int main(void) {
         cmocka_unit_test_setup(out_of_range, draw_seed),
         cmocka_unit_test(ranges),
         cmocka_unit_test_setup(undone, draw_seed),
+        cmocka_unit_test(undone_without_elements),
         cmocka_unit_test(target_among_indices),
         cmocka_unit_test_setup(neighbours, draw_seed),
         cmocka_unit_test(bad_input),

@@ -73,7 +73,7 @@ static bool has_groups(const skeleton *s) {
     return true;
 }
 
-/* The largest index of operand k that counts from the front, which its type can say. */
+/* The largest index of operand k that counts from the front, which its type can say. The extent is not 0. */
 static ssa last_index(skeleton *s, int k, ssa extent) {
     const dtype_info *t = &dtypes[s->v->operand[k].memory];
     ssa last = emit_value(s->e, "sub i64 %s, 1", extent.text);
