@@ -576,8 +576,8 @@ typedef struct at_part {
     at_index *index;
     /* Between them are the elements of the target, counted from its element 0. */
     int64_t lowest, highest;
-    bool
-        copies; /* CPU: is a copy of the target updated, while the indices are checked, since it is small beside them? */
+    /* CPU: does the kernel check the indices, and update a copy of the target, since that is small beside them? */
+    bool copies;
     /* GPU: must each element of the target be updated by one warp alone? [0]: where the target is not aligned to its
      * elements; [1]: where it is. owns: which of the two answers the plan's code was made for. */
     bool owned[2], owns;

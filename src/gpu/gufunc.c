@@ -69,30 +69,31 @@ enum {
     /* Pieces of a range. */
     HEAD_ACCESS =
         4, /* bytes of an access by vectors up to which rows that are passed over several times should rather begin anywhere, .. */
-    HEAD_VECTORS = 8,          /* .. if they have so many vectors, .. */
-    HEAD_VECTORS_MIXED = 1024, /* .. or so many of whole words, where some operands then go by vectors that are shifted, or by none */
-    SHIFTED_LEAST = 4,         /* bytes of a vector from which they are loaded shifted */
-    PIECE_ROW = 1 << 20,       /* bytes of a row from which they pay */
-    PIECE_FIT = 2,             /* blocks that a multiprocessor should have */
+    HEAD_VECTORS = 8, /* .. if they have so many vectors, .. */
+    HEAD_VECTORS_MIXED =
+        1024, /* .. or so many of whole words, where some operands then go by vectors that are shifted, or by none */
+    SHIFTED_LEAST = 4,   /* bytes of a vector from which they are loaded shifted */
+    PIECE_ROW = 1 << 20, /* bytes of a row from which they pay */
+    PIECE_FIT = 2,       /* blocks that a multiprocessor should have */
     PIECE_RESERVED =
         4 << 10, /* of each block's share of shared memory, for what reductions leave there and the driver's own */
     SHARED_BESIDE = 1 << 10, /* that a multiprocessor has beyond what it gives one block */
 
     /* Neighbouring calls side by side. */
-    ACROSS = 5,         /* log2 of the calls of a block, .. */
-    ACROSS_THREADS = 9, /* .. of the threads of a block, */
-    ACROSS_STEPS = 8,   /* elements that a thread takes together, and .. */
-    ACROSS_STAGED = 4,  /* .. where they are in shared memory, */
-    ACROSS_TILES = 4,   /* staged blocks that a multiprocessor should have, */
-    HELD_LEAST = 33,    /* the least height of columns of which threads hold parts, */
-    HELD_WORDS = 32,    /* registers of a thread for that, */
-    HELD_FEW = 16,      /* elements of one height up to which there is a variant for each number of them, and */
-    HELD_TOGETHER = 8,  /* those that a thread computes together */
-    HELD_ROOM = 8,      /* part of a row's registers that may be empty, or is worth other vectors */
-    HELD_COOP = 9,      /* log2 of the threads that have a row in registers, at most, .. */
+    ACROSS = 5,          /* log2 of the calls of a block, .. */
+    ACROSS_THREADS = 9,  /* .. of the threads of a block, */
+    ACROSS_STEPS = 8,    /* elements that a thread takes together, and .. */
+    ACROSS_STAGED = 4,   /* .. where they are in shared memory, */
+    ACROSS_TILES = 4,    /* staged blocks that a multiprocessor should have, */
+    HELD_LEAST = 33,     /* the least height of columns of which threads hold parts, */
+    HELD_WORDS = 32,     /* registers of a thread for that, */
+    HELD_FEW = 16,       /* elements of one height up to which there is a variant for each number of them, and */
+    HELD_TOGETHER = 8,   /* those that a thread computes together */
+    HELD_ROOM = 8,       /* part of a row's registers that may be empty, or is worth other vectors */
+    HELD_COOP = 9,       /* log2 of the threads that have a row in registers, at most, .. */
     HELD_COOP_WORDS = 7, /* .. of elements of a word and more */
-    SECTOR = 32,        /* bytes that memory is read by: the calls of a block should have as much next to each other */
-    LINE_PART = 64,     /* bytes of a row of a narrow block's columns */
+    SECTOR = 32,         /* bytes that memory is read by: the calls of a block should have as much next to each other */
+    LINE_PART = 64,      /* bytes of a row of a narrow block's columns */
 };
 
 /* ---- Cores ---- */
@@ -487,8 +488,8 @@ static void begin_anywhere(const cores *c, variant *v, int dimension, int lead) 
     for (int k = 0; k < variant_operands(v); k++) {
         bool along = goes_along(c, k, dimension), alike = along && moves_alike(c, k, lead);
         int bytes = element_size(v, k) * v->gufunc.vector;
-        v->operand[k].shifted = along && !alike && k < v->nin && rank_of(c, k) == 1 && bytes >= SHIFTED_LEAST &&
-                                bytes <= ACCESS_BYTES;
+        v->operand[k].shifted =
+            along && !alike && k < v->nin && rank_of(c, k) == 1 && bytes >= SHIFTED_LEAST && bytes <= ACCESS_BYTES;
         if (!alike && !v->operand[k].shifted)
             v->operand[k].unit = 0;
     }
@@ -659,9 +660,7 @@ static bool hold_row(variant *v, int64_t n, const work *w, int most, int coop_mo
 }
 
 /* Elements for which the threads of a row have registers. */
-static int64_t held_room(const variant *v) {
-    return (int64_t)(v->gufunc.held * v->gufunc.vector) << v->gufunc.coop;
-}
+static int64_t held_room(const variant *v) { return (int64_t)(v->gufunc.held * v->gufunc.vector) << v->gufunc.coop; }
 
 /* The same, of elements of less than a word with narrower vectors: by words where others are shifted, which takes least then; and by halves of
  * an access where that leaves less room empty, as the elements at the ends of a short row that begins anywhere would take as many threads
@@ -678,7 +677,8 @@ static bool hold_tightly(variant *v, int size, int64_t n, const work *w, int mos
     if ((holds && held_room(v) <= n + n / HELD_ROOM) || tried.gufunc.vector == 2)
         return holds;
     tried.gufunc.vector /= 2;
-    if (!hold_row(&tried, n, w, most, coop_most) || (holds && held_room(&tried) > held_room(v) - held_room(v) / HELD_ROOM))
+    if (!hold_row(&tried, n, w, most, coop_most) ||
+        (holds && held_room(&tried) > held_room(v) - held_room(v) / HELD_ROOM))
         return holds;
     *v = tried;
     return true;

@@ -87,8 +87,8 @@ typedef struct variant_operand {
     uint8_t unit; /* calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none.
                        Tile: 1 if its stride along dimension 1 is 1.
                        CPU fold, the position: it changes by 1 along dimension 0 of the reduced loop. The first bounds: both
-                       move by 1 along dimension 0 of the loop, along which nothing that is read for each element moves. CPU at, an index array: the target has
-                       stride 1 along the dimension that it indexes */
+                       move by 1 along dimension 0 of the loop, along which nothing that is read for each element moves. CPU at,
+                       an index array: the target has stride 1 along the dimension that it indexes */
     uint8_t
         staged; /* GPU calls: the operand's elements are staged in shared memory (coop 0: staging.c; else: whole_core.c); folds and
                        scans of a constant length: so are its rows, which lie one behind the other without gaps; flat: so are the
@@ -97,8 +97,9 @@ typedef struct variant_operand {
                        cache), where it counts as contiguous along dimension 0; GPU, without a mask: an output across, which is written from such a
                         tile */
     uint8_t held; /* gufunc.held: what a thread has of this input, which constructs read, it loads first, all at once */
-    uint8_t shifted; /* gufunc.pieces: an input with that dimension alone, and a unit, whose rows do not begin where those of variant_lead do. Its elements are cut out
-                        of two vectors, which reach beyond them by less than a vector */
+    /* gufunc.pieces: an input with that dimension alone, and a unit, whose rows do not begin where those of variant_lead do. Its
+     * elements are cut out of two vectors, which reach beyond them by less than a vector. */
+    uint8_t shifted;
     /* Forall; see code_traits.use. */
     uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
     uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */

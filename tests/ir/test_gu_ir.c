@@ -82,13 +82,12 @@ static void draw_pieces(const tree *t, variant *v, const code_traits *traits) {
     }
     for (int k = lead + 1; lead >= 0 && k < v->nin; k++) {
         int bytes = dtypes[v->operand[k].memory].size * v->gufunc.vector;
-        v->operand[k].shifted =
-            v->operand[k].unit && t->layout->operands[k].rank == 1 && !v->operand[k].staged && bytes >= 4 && bytes <= 16 && chance(40);
+        v->operand[k].shifted = v->operand[k].unit && t->layout->operands[k].rank == 1 && !v->operand[k].staged &&
+                                bytes >= 4 && bytes <= 16 && chance(40);
     }
     for (int k = 0; k < v->nin && v->gufunc.coop == COOP_GRID; k++)
-        v->operand[k].staged =
-            v->operand[k].unit && !v->operand[k].shifted && t->layout->operands[k].rank == 1 &&
-            !(traits->elsewhere >> k & 1) && chance(70);
+        v->operand[k].staged = v->operand[k].unit && !v->operand[k].shifted && t->layout->operands[k].rank == 1 &&
+                               !(traits->elsewhere >> k & 1) && chance(70);
     v->gufunc.pieces = lead >= 0;
 }
 

@@ -142,8 +142,7 @@ static void draw_variant(trial *x, const tree *t) {
     x->coops = (int)pick(1, CALLS);
     x->aligned = true;
     for (int k = 0; k < 3; k++)
-        x->aligned &=
-            !x->v.operand[k].unit || x->v.operand[k].shifted || (x->at[k] - x->at[0]) % x->vector == 0;
+        x->aligned &= !x->v.operand[k].unit || x->v.operand[k].shifted || (x->at[k] - x->at[0]) % x->vector == 0;
 }
 
 static int write_words(const trial *x, const tree *t, uint64_t *words) {

@@ -205,9 +205,9 @@ void emit_store(emit *e, dtype t, ssa value, ssa pointer);
 /* n consecutive elements by one access of n * size <= 16 bytes, aligned to that (GPU). */
 void emit_load_vector(emit *e, dtype t, ssa pointer, int n, ssa *values);
 void emit_store_vector(emit *e, dtype t, const ssa *values, ssa pointer, int n);
-/* The same elements at any address, of n * size bytes in whole words, at most 16 (shifted.c, GPU). What is read beside them lies in the same
- * aligned n * size bytes as one of them. alike: an address that differs from theirs by whole vectors; where that is the same for many, what
- * depends on it is computed once. */
+/* The same elements at any multiple of their size, of n * size bytes in whole words, at most 16 (shifted.c, GPU). What is read beside
+ * them lies in the same aligned n * size bytes as one of them. alike: an address that differs from theirs by whole vectors; where that
+ * is the same for many, what depends on it is computed once. */
 void emit_load_shifted(emit *e, dtype t, ssa pointer, ssa alike, int n, ssa *values);
 
 /* ---- Records (interleaved.c): fields of neighbouring records, by accesses that are wider than a field (GPU) ---- */

@@ -1,6 +1,6 @@
-/* shifted.c - GPU: neighbouring elements at an address that is no multiple of their bytes, cut out of the two aligned vectors that have them.
- * So an array whose rows begin elsewhere than those of the others is read by vectors, too. The vectors reach beyond the elements, by less than
- * their bytes. */
+/* shifted.c - GPU: neighbouring elements at an address that is no multiple of the bytes of all of them, cut out of the two aligned vectors
+ * that have them. So an array whose rows begin elsewhere than those of the others is read by vectors, too. The vectors reach beyond the
+ * elements, by less than their bytes. */
 #include "ir/common/internal.h"
 
 #include <assert.h>
@@ -17,7 +17,8 @@ static void load_words(emit *e, ssa byte, ssa offset, int words, ssa *word) {
                      word);
 }
 
-/* Moves the words that are `beyond` (i64) bytes on to the front: by half of them or not, by a quarter or not, and so on. */
+/* Moves the words that are `beyond` (i64) bytes on, a multiple of `least` or of a word, to the front: by half of them or not, by a quarter
+ * or not, and so on. */
 static void shift_words(emit *e, ssa *word, int words, int least, ssa beyond) {
     int count = 2 * words;
     for (int by = words / 2; by * WORD >= least && by; by /= 2) {
@@ -54,8 +55,7 @@ static void components_of(emit *e, dtype component, const ssa *word, int words, 
         } else {
             ssa few = emit_value(e, "bitcast i32 %s to <%d x %s>", word[i].text, packed, type);
             for (int j = 0; j < packed; j++)
-                parts[i * packed + j] =
-                    emit_value(e, "extractelement <%d x %s> %s, i32 %d", packed, type, few.text, j);
+                parts[i * packed + j] = emit_value(e, "extractelement <%d x %s> %s, i32 %d", packed, type, few.text, j);
         }
     }
 }
@@ -66,7 +66,8 @@ void emit_load_shifted(emit *e, dtype t, ssa pointer, ssa alike, int n, ssa *val
     assert(bytes % WORD == 0 && words && words <= WORDS);
     const char *type = ir_memory_type(t);
     ssa at = emit_value(e, "ptrtoint %s%s %s to i64", type, ir_global_pointer(e), alike.text);
-    ssa beyond = emit_value(e, "and i64 %s, %d", at.text, bytes - 1), byte = emit_pointer_as(e, type, pointer, ir_memory_type(DT_UINT8));
+    ssa beyond = emit_value(e, "and i64 %s, %d", at.text, bytes - 1),
+        byte = emit_pointer_as(e, type, pointer, ir_memory_type(DT_UINT8));
     ssa before = emit_value(e, "sub i64 0, %s", beyond.text);
     ssa aligned = emit_value(e, "icmp eq i64 %s, 0", beyond.text);
     load_words(e, byte, before, words, word);
