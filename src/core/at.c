@@ -217,6 +217,7 @@ static uf_status target_check(uf_plan *p, const nd_array *target) {
         return fail_argument(UF_ERR_ARGUMENT, TARGET, -1,
                              "has two elements at one address (or its strides are too many to tell)");
     nd_bounds(&loop, 0, &p->at.lowest, &p->at.highest);
+    p->at.dense = p->at.highest - p->at.lowest + 1 == loop.count;
     return UF_OK;
 }
 
@@ -373,24 +374,17 @@ static uf_status indices_of(uf_plan *p, const plan_request *r, const call_args *
     return indices_lay(p, a->array + a->nin + r->func->nout, types, r->target->shape);
 }
 
-/* Has the target an element that indices can say? */
-static bool can_be_indexed(const uf_plan *p) {
-    bool can = true;
-    for (int i = 0; i < p->at.nindices; i++)
-        can &= p->indexed[2 * i] > 0;
-    return can;
-}
-
-/* Do two copies of the target cost much less than a pass over the indices, and do kernels look at each index? */
+/* Do two copies of the target cost much less than a pass over the indices, and do kernels look at each index? A target whose elements lie
+ * apart is not copied, since what lies between them is not ours to read; nor is one without elements. */
 static bool copies_pay(const uf_plan *p) {
     const plan_pass *s = &p->pass[0];
+    const at_part *x = &p->at;
     int64_t read = 0, size = dtypes[s->v.operand[0].memory].size;
-    if (p->engine != ENGINE_CPU || s->v.nout != 1 || s->v.reports || p->cancel || variant_at_rows(&s->v) ||
-        !can_be_indexed(p))
+    if (p->engine != ENGINE_CPU || s->v.nout != 1 || s->v.reports || p->cancel || variant_at_rows(&s->v))
         return false;
-    for (int i = 0; i < p->at.nindices; i++)
-        read += p->at.index[i].loop.count * dtypes[p->at.index[i].type].size;
-    return read >= INDEX_BYTES && p->at.highest - p->at.lowest < read / (INDEX_SHARE * size);
+    for (int i = 0; i < x->nindices; i++)
+        read += x->index[i].loop.count * dtypes[x->index[i].type].size;
+    return x->dense && read >= INDEX_BYTES && x->highest - x->lowest < read / (INDEX_SHARE * size);
 }
 
 static uf_status at_lay(uf_plan *p, const plan_request *r, call_args *a, void *const *data) {
@@ -454,26 +448,24 @@ static void changes_write(char *target, const char *was, const char *is, int64_t
  * one is out of range. */
 static uf_status copy_update(plan_run *run) {
     const uf_plan *p = run->plan;
-    const engine *e = engines[p->engine];
     size_t size = dtypes[p->pass[0].v.operand[0].memory].size;
     int64_t n = p->at.highest - p->at.lowest + 1, lowest = p->at.lowest * (int64_t)size;
-    char *target = (char *)run->data[TARGET] + lowest, *is;
-    void *was, *data[PLAN_ARGUMENTS];
-    TRY(e->scratch(p->device, 2 * (size_t)n * size, run->stream, &was));
-    is = (char *)was + (size_t)n * size;
+    char *target = (char *)run->data[TARGET] + lowest, *was = workspace_take(&run->space, 2 * (size_t)n * size), *is;
+    void *data[PLAN_ARGUMENTS];
+    if (!was)
+        return fail_memory();
+    is = was + (size_t)n * size;
     memcpy(was, target, (size_t)n * size);
     memcpy(is, was, (size_t)n * size);
     memcpy(data, run->data, (size_t)p->nargs * sizeof *data);
     data[TARGET] = is - lowest;
     plan_run own = *run;
     own.data = data;
-    uf_status s = plan_pass_run(&own);
-    if (!s && *run->outside)
-        s = indices_check(&p->at, run->data + 1);
-    else if (!s)
-        changes_write(target, was, is, n, size);
-    e->scratch_free(p->device, was, run->stream);
-    return s;
+    TRY(plan_pass_run(&own));
+    if (*run->outside)
+        return indices_check(&p->at, run->data + 1);
+    changes_write(target, was, is, n, size);
+    return UF_OK;
 }
 
 static uf_status at_run(plan_run *run) {

@@ -576,6 +576,7 @@ typedef struct at_part {
     at_index *index;
     /* Between them are the elements of the target, counted from its element 0. */
     int64_t lowest, highest;
+    bool dense; /* there are no others between them */
     /* CPU: does the kernel check the indices, and update a copy of the target, since that is small beside them? */
     bool copies;
     /* GPU: must each element of the target be updated by one warp alone? [0]: where the target is not aligned to its

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "at_case.h"
 
@@ -316,7 +318,7 @@ static void neighbours(void **state) {
     uf_free(f);
 }
 
-/* Many indices of a small target, which are not looked at beforehand: a bad one behind them leaves all memory as it was, between the
+/* Many indices of a small target, which are not looked at beforehand: a bad one among them leaves all memory as it was, between the
  * elements of the target too. */
 static void undone(void **state) {
     (void)state;
@@ -330,20 +332,21 @@ static void undone(void **state) {
     uf_func *f = make(NULL, "(x, y) { return 3 * x + y; }");
     for (int64_t i = trials(40); i > 0; i--) {
         int64_t memory[2 * EXTENT], before[2 * EXTENT], want[2 * EXTENT], bad = chance(30) ? -1 : pick(0, INDICES - 1);
+        int64_t step = pick(1, 2); /* where it is 2, they are looked at */
         bool backwards = chance(50);
         for (int64_t k = 0; k < 2 * EXTENT; k++)
             memory[k] = before[k] = want[k] = pick(-9, 9);
         for (int64_t k = 0; k < INDICES; k++) {
             int64_t index = pick(0, EXTENT - 1);
-            int64_t *w = &want[2 * (backwards ? EXTENT - 1 - index : index)];
+            int64_t *w = &want[step * (backwards ? EXTENT - 1 - index : index)];
             *w = (int64_t)(3 * (uint64_t)*w + 5);
             at[k] = (int32_t)(index - (chance(1) ? EXTENT : 0));
         }
         if (bad >= 0)
             at[bad] = chance(50) ? EXTENT : -EXTENT - 1;
         DLTensor target = UF_ARRAY(memory, EXTENT);
-        target.strides = (int64_t[]){backwards ? -2 : 2};
-        target.byte_offset = backwards ? 2 * (EXTENT - 1) * sizeof *memory : 0;
+        target.strides = (int64_t[]){backwards ? -step : step};
+        target.byte_offset = backwards ? (uint64_t)step * (EXTENT - 1) * sizeof *memory : 0;
         uf_status s = uf_at(f, &target, 1, &UF_ARRAY(at, INDICES), &UF_SCALAR(5), NULL);
         assert_int_equal(s, bad < 0 ? UF_OK : UF_ERR_ARGUMENT);
         assert_memory_equal(memory, bad < 0 ? want : before, sizeof memory);
@@ -373,6 +376,31 @@ static void undone_without_elements(void **state) {
         assert_int_equal(none, 7);
     }
     uf_free(f);
+}
+
+/* So many indices of a target between whose elements there is memory that cannot be read. */
+static void apart(void **state) {
+    (void)state;
+    enum {
+        INDICES = 1 << 15
+    };
+    if (views_on_gpu())
+        skip();
+    static int64_t at[INDICES];
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *memory = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED && !mprotect(memory + page, page, PROT_NONE));
+    int64_t *first = (int64_t *)memory, *second = (int64_t *)(memory + 2 * page);
+    for (int64_t k = 0; k < INDICES; k++)
+        at[k] = k % 4 == 0;
+    DLTensor target = UF_ARRAY(first, 2);
+    target.strides = (int64_t[]){second - first};
+    uf_func *f = make(NULL, "(x, y) { return x + y; }");
+    OK(uf_at(f, &target, 1, &UF_ARRAY(at, INDICES), &UF_SCALAR(1), NULL));
+    assert_int_equal(*first, INDICES / 4 * 3);
+    assert_int_equal(*second, INDICES / 4);
+    uf_free(f);
+    munmap(memory, 3 * page);
 }
 
 /* Many indices of a small target, which is a part of them: they are as they were at the beginning, also where one is bad. */
@@ -537,6 +565,7 @@ int main(void) {
         cmocka_unit_test(ranges),
         cmocka_unit_test_setup(undone, draw_seed),
         cmocka_unit_test(undone_without_elements),
+        cmocka_unit_test(apart),
         cmocka_unit_test(target_among_indices),
         cmocka_unit_test_setup(neighbours, draw_seed),
         cmocka_unit_test(bad_input),
