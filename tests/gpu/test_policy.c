@@ -899,8 +899,8 @@ static void test_lines_cover(void **unused) {
         assert_true((held > 0) == (s.v.operand[0].held > 0) && (!held || !s.g.shared));
         int64_t width = across > 1 ? 1 : s.v.gufunc.vector, tiles = n / width;
         int64_t ends = s.v.gufunc.pieces ? (2 + variant_shifts(&s.v)) * (width - 1) : 0;
-        assert_true(!held || (held << s.v.gufunc.coop >= tiles &&
-                              (held - HELD_LOOSE) << s.v.gufunc.coop <= (n - ends) / width));
+        assert_true(!held ||
+                    (held << s.v.gufunc.coop >= tiles && (held - HELD_LOOSE) << s.v.gufunc.coop <= (n - ends) / width));
         assert_true(!held || ((ends || n % width == 0) && held > HELD_LOOSE && held * width <= HELD_MOST));
         assert_true(!held || 1 << s.v.gufunc.coop >= ends);
         rows += held && across == 1;
