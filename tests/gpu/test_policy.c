@@ -878,6 +878,67 @@ static void test_line_table(void **unused) {
     }
 }
 
+/* The same along the last axis, beside weights of n that are the same for all calls and read where the forall is. */
+static void weighted_make(sample *s, int64_t n, int64_t count, dtype type) {
+    static layout_operand operands[3] = {
+        {.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}, {.rank = 1, .strides = 3}};
+    static const core_layout layout = {.nin = 2, .nout = 1, .ndims = 1, .nparameters = 4, .operands = operands};
+    static int64_t core[4];
+    memset(s, 0, sizeof *s);
+    s->loop = loop_over(s->extent, s->stride, s->offset, (int64_t[]){count, 0}, 3);
+    core[0] = n;
+    core[1] = core[2] = core[3] = 1;
+    s->stride[0] = s->stride[2] = n;
+    s->stride[1] = 0;
+    s->v.loop = LOOP_GUFUNC;
+    s->v.nin = 2;
+    s->v.nout = 1;
+    operands_set(&s->v, type, OPERAND_STRIDED);
+    s->traits = (code_traits){.nodes = 60, .maps_to_threads = true, .uniform = true, .nconstructs = 3};
+    for (int i = 0; i < 3; i++)
+        s->traits.construct[i] = (code_construct){
+            .reduces = i < 2,
+            .nodes = 12,
+            .nouter = 1,
+            .naccesses = (uint8_t)(i < 2 ? 1 : 3),
+            .access = {{.operand = 0, .outer = 1}, {.operand = 1, .outer = 1}, {.operand = 2, .outer = 1}}};
+    gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop,
+                                          .layout = &layout,
+                                          .core = core,
+                                          .traits = &s->traits,
+                                          .shared = H200,
+                                          .sms = SMS,
+                                          .clusters = 3});
+}
+
+/* Where rows begin anywhere, inputs that do not move as they do are loaded shifted, and neither staged nor held. Of whole words that pays in
+ * long rows alone. */
+static void test_weighted(void **unused) {
+    static const struct {
+        int64_t n;
+        dtype type;
+        bool pieces, shifted, held;
+    } cases[] = {
+        {2000, DT_BFLOAT16, false, false, false}, {2001, DT_BFLOAT16, true, true, false},
+        {1001, DT_BFLOAT16, true, true, true},    {63, DT_BFLOAT16, false, false, false},
+        {2001, DT_FLOAT32, false, false, false},  {5001, DT_FLOAT32, true, true, false},
+        {2001, DT_FLOAT64, false, false, false},  {1001, DT_INT8, true, true, false},
+    };
+    static sample s;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        weighted_make(&s, cases[i].n, 4096, cases[i].type);
+        const variant_operand *o = s.v.operand;
+        if (s.v.gufunc.pieces != cases[i].pieces || o[1].shifted != cases[i].shifted ||
+            (s.v.gufunc.held > 0) != cases[i].held)
+            fail_msg("case %zu: pieces %d, shifted %d, held %d", i, s.v.gufunc.pieces, o[1].shifted, s.v.gufunc.held);
+        assert_true(!o[0].shifted && !o[2].shifted && !o[1].staged && !o[1].held);
+        assert_true(!o[1].shifted || (o[0].unit && o[1].unit && o[2].unit && variant_lead(&s.v) == 0));
+        if (s.v.gufunc.held && o[1].shifted)
+            assert_true(3 * (s.v.gufunc.vector - 1) <= 1 << s.v.gufunc.coop);
+    }
+}
+
 /* Shared memory suffices, for all that is staged and for what reductions take, and the calls are covered. */
 static void test_lines_cover(void **unused) {
     static sample s;
@@ -943,6 +1004,7 @@ int main(void) {
         cmocka_unit_test(test_forall_covers),
         cmocka_unit_test(test_line_table),
         cmocka_unit_test(test_lines_cover),
+        cmocka_unit_test(test_weighted),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }
