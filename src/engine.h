@@ -320,7 +320,8 @@ typedef struct launch {
     /* LOOP_AT: extent and stride, in elements, of each dimension of the target that is indexed; the loop does not
      * contain these. */
     const int64_t *indexed;
-    int64_t *outside; /* CPU: becomes 1 where an index is out of range, behind which no update is made; NULL: none is */
+    /* CPU: becomes 1 if an index is out of range; it is then left open which updates were made. NULL: all are in range. */
+    int64_t *outside;
     /* LOOP_FOLD, LOOP_SCAN: `loop` is the kept loop (of a scan, over the lines) */
     const nd_loop *reduced;
     /* Fold: each part of a result has so many elements, in the order of the reduced loop; the last part may be shorter.

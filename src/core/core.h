@@ -513,7 +513,7 @@ enum {
     /* Words that are part of a plan: enough for the loops of 8 operands of rank 8, twice. */
     PLAN_WORDS = 320,
     /* Where the address of an operand comes from if it is not one of the run's arguments. */
-    SOURCE_SCRATCH = 0xFF, /* the bounds of segments, which the run has read from the starts */
+    SOURCE_SCRATCH = 0xFF, /* the bounds of segments, which the run has made of the starts */
     /* There is no memory: in place of an address stands the position of the loop's first element. */
     SOURCE_BOUNDS = 0xFE,
     SOURCE_POSITION = 0xFD, /* no memory: what stands for its address is the position of the loop's first element */
@@ -683,7 +683,7 @@ typedef struct plan_run {
     const uf_options *options;
     const char *name; /* of that call's public function */
     char *block;      /* scratch memory */
-    int64_t *bounds;  /* of segments, read from starts in host memory */
+    int64_t *bounds;  /* of segments: starts in host memory, or what was read from them */
     int64_t *parts;   /* fold: those that decide the results (launch.deciding) */
     int64_t *outside; /* of uf_at, as in launch */
     workspace space;

@@ -1,6 +1,6 @@
 /* reduceat.c - uf_reduceat: reduces each segment of an axis to one result. Kernels take the bounds of segments as
- * int64, begins and ends. Each run makes them of the starts: it reads and checks starts in host memory, and enqueues
- * a copy that converts those in device memory. */
+ * int64, begins and ends. Each run makes them of the starts: it checks starts in host memory, which are the bounds where the CPU can
+ * read them as such, and else are converted, and enqueues a copy that converts those in device memory. */
 #include "core/fold.h"
 
 static const fold_form form = {.loop = LOOP_FOLD, .segmented = true};

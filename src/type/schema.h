@@ -35,7 +35,7 @@
     X(PARAMETER_INDEXED, INDEXED, indices, "of each index array: extent and stride, in elements, of the dimension of the target that it indexes")
 
 #define CPU_AT_ROWS(X) \
-    X(CPU_AT_OUTSIDE, ADDRESS, at_elements, "an int64 that becomes 1 where an index is out of range, behind which no update is made; NULL: none is")
+    X(CPU_AT_OUTSIDE, ADDRESS, at_elements, "an int64 that becomes 1 if an index is out of range, where the kernel ends; NULL: all are in range")
 
 #define CPU_FLAT_ROWS(X) \
     X(CPU_FLAT_ELEMENTS, INT64, once, "elements")

@@ -732,7 +732,6 @@ static void starts_of_any_integer_dtype(void **unused) {
     }
 }
 
-/* Positions count along the whole axis. */
 /* Elements are combined in the same order whether they lie side by side, where few are held in registers, or apart. */
 static void strides_change_no_bits(void **unused) {
     (void)unused;
@@ -772,6 +771,7 @@ static void outputs_may_overlap_starts(void **unused) {
     }
 }
 
+/* Positions count along the whole axis. */
 static void positions_in_segments(void **unused) {
     (void)unused;
     double x[6] = {1, 9, 2, 3, 7, 3};

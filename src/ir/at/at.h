@@ -6,8 +6,8 @@
  *
  * Words after the operands':
  *   CPU   as CPU rows: n, m, strides; then for every index (extent, stride) of its dimension of the target, the stride in
- *         elements; then, unless rows go over a dimension that is not indexed, the address of what says that
- *         an index is out of range, behind which the kernel ends. The engine walks the dimensions from 2 on.
+ *         elements; then, unless rows go over a dimension that is not indexed, the address of what becomes 1 if
+ *         an index is out of range, where the kernel ends. The engine walks the dimensions from 2 on.
  *   GPU   for every index (extent, stride); then as GPU general. deterministic: a multiple of 32 threads a block, any blocks. */
 #ifndef UF_IR_AT_H
 #define UF_IR_AT_H
