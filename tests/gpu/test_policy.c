@@ -71,7 +71,7 @@ static void lay_out(sample *s, const launch *l, unsigned block, int sms) {
 
 /* ---- Elementwise loops ---- */
 
-static void elementwise_make(sample *s, loop_class loop, const int64_t *extents, dtype type, int nodes) {
+static void body_make(sample *s, loop_class loop, const int64_t *extents, dtype type, int nodes, bool has_loop) {
     memset(s, 0, sizeof *s);
     s->v.loop = (uint8_t)loop;
     s->v.nin = 2;
@@ -79,9 +79,14 @@ static void elementwise_make(sample *s, loop_class loop, const int64_t *extents,
     operands_set(&s->v, type, loop == LOOP_GENERAL ? OPERAND_STRIDED : OPERAND_CONTIGUOUS);
     s->loop = loop_over(s->extent, s->stride, s->offset, extents, 3);
     s->traits.nodes = nodes;
+    s->traits.has_loop = has_loop;
     gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop, .traits = &s->traits});
     launch l = launch_of(s);
     lay_out(s, &l, 256, SMS);
+}
+
+static void elementwise_make(sample *s, loop_class loop, const int64_t *extents, dtype type, int nodes) {
+    body_make(s, loop, extents, type, nodes, false);
 }
 
 /* Elements in one access; vectors, rows or elements that a thread takes. */
@@ -142,6 +147,21 @@ static void test_elementwise_table(void **unused) {
         snprintf(got, sizeof got, "%s%s %d x %d, %u blocks of %u", s.v.wide ? "wide " : "", names[s.v.loop],
                  vector_of(&s.v), repeat_of(&s.v), s.g.blocks, s.g.threads);
         check(i, got, elementwise_cases[i].chosen);
+    }
+}
+
+/* A thread takes four rows of a body with a loop, one after the other, where there is work for all threads then. */
+static void test_bodies_with_loops(void **unused) {
+    static const struct {
+        int64_t extents[MAX_DIMS];
+        int rows;
+    } cases[] = {{{2048, 2048}, 4}, {{2048, 2047}, 1}, {{1 << 20, 4}, 4}};
+    static sample s;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        body_make(&s, LOOP_ROWS, cases[i].extents, DT_FLOAT32, 30, true);
+        assert_int_equal(s.v.loop, LOOP_ROWS);
+        assert_int_equal(s.v.rows.rows_per_thread, cases[i].rows);
     }
 }
 
@@ -987,23 +1007,15 @@ static void test_lines_cover(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tile_table),
-        cmocka_unit_test(test_elementwise_table),
-        cmocka_unit_test(test_records),
-        cmocka_unit_test(test_records_general),
-        cmocka_unit_test(test_elementwise_covers),
-        cmocka_unit_test(test_elementwise_grows),
-        cmocka_unit_test(test_fold_table),
-        cmocka_unit_test(test_fold_covers),
-        cmocka_unit_test(test_scan_table),
-        cmocka_unit_test(test_scan_covers),
-        cmocka_unit_test(test_at),
-        cmocka_unit_test(test_at_copies),
-        cmocka_unit_test(test_forall_table),
-        cmocka_unit_test(test_forall_lanes),
-        cmocka_unit_test(test_forall_covers),
-        cmocka_unit_test(test_line_table),
-        cmocka_unit_test(test_lines_cover),
+        cmocka_unit_test(test_tile_table),        cmocka_unit_test(test_elementwise_table),
+        cmocka_unit_test(test_bodies_with_loops), cmocka_unit_test(test_records),
+        cmocka_unit_test(test_records_general),   cmocka_unit_test(test_elementwise_covers),
+        cmocka_unit_test(test_elementwise_grows), cmocka_unit_test(test_fold_table),
+        cmocka_unit_test(test_fold_covers),       cmocka_unit_test(test_scan_table),
+        cmocka_unit_test(test_scan_covers),       cmocka_unit_test(test_at),
+        cmocka_unit_test(test_at_copies),         cmocka_unit_test(test_forall_table),
+        cmocka_unit_test(test_forall_lanes),      cmocka_unit_test(test_forall_covers),
+        cmocka_unit_test(test_line_table),        cmocka_unit_test(test_lines_cover),
         cmocka_unit_test(test_weighted),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
