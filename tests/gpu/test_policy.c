@@ -942,7 +942,7 @@ static void test_weighted(void **unused) {
         {2000, DT_BFLOAT16, false, false, false}, {2001, DT_BFLOAT16, true, true, false},
         {1001, DT_BFLOAT16, true, true, true},    {63, DT_BFLOAT16, false, false, false},
         {2001, DT_FLOAT32, false, false, false},  {5001, DT_FLOAT32, true, true, false},
-        {2001, DT_FLOAT64, false, false, false},  {1001, DT_INT8, true, true, false},
+        {2001, DT_FLOAT64, false, false, false},  {1001, DT_INT8, true, true, true},
     };
     static sample s;
     (void)unused;
