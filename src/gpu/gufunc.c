@@ -1,8 +1,7 @@
 /* gufunc.c - inner calls of a generalized ufunc. Specialising chooses how many threads compute one call together, and what a
- * thread takes at a time: part of the variant, so of the code. At each launch: the parameters after the operands'
- * (type/schema.h), blocks, shared memory, and slots for cooperative groups of several blocks. The numbers to tune are the constants; what
- * they are used for is in the few functions under "The choice". */
-#include "gpu/class.h"
+ * thread takes at a time: part of the variant, so of the code. The numbers to tune are the constants; what they are used for is in the few
+ * functions under "The choice". Launches are laid out in gufunc_layout.c. */
+#include "gpu/calls.h"
 #include "gpu/shared_tile.h"
 #include "type/tile.h"
 
@@ -41,13 +40,8 @@ enum {
     GRID_CALLS = 128,     /* fewer calls than this do not fill a large device with a block each */
     BLOCK_CORE = 1 << 16, /* elements that a block keeps near itself from one construct to the next */
 
-    /* Bytes of a call for one block of its cooperative group: at most PIECE_MAX, and no less than PIECE_MIN to fill the device. */
-    PIECE_MIN = 14, /* log2 */
-    PIECE_MAX = 17,
-
     STAGE_BYTES = SHARED_FREE,       /* of shared memory in a block */
     STAGE_COUNT = 1024,              /* elements of a core */
-    STAGE_THREADS = 128,             /* the largest block that stages */
     STAGE_CALL = STAGE_BYTES / WARP, /* bytes of a call: the smallest block must do */
 
     /* Inputs that several constructs read, staged whole for a cooperative group. */
@@ -74,10 +68,6 @@ enum {
         1024, /* .. or so many of whole words, where some operands then go by vectors that are shifted, or by none */
     SHIFTED_LEAST = 4,   /* bytes of a vector from which they are loaded shifted */
     PIECE_ROW = 1 << 20, /* bytes of a row from which they pay */
-    PIECE_FIT = 2,       /* blocks that a multiprocessor should have */
-    PIECE_RESERVED =
-        4 << 10, /* of each block's share of shared memory, for what reductions leave there and the driver's own */
-    SHARED_BESIDE = 1 << 10, /* that a multiprocessor has beyond what it gives one block */
 
     /* Neighbouring calls side by side. */
     ACROSS = 5,          /* log2 of the calls of a block, .. */
@@ -98,41 +88,6 @@ enum {
 
 /* ---- Cores ---- */
 
-/* The arrays of all inner calls. */
-typedef struct cores {
-    const variant *v;
-    const nd_loop *loop;
-    const core_layout *layout;
-    const int64_t *core;
-} cores;
-
-static bool is_array(const cores *c, int k) { return c->v->operand[k].kind != OPERAND_NUMBER; }
-static int rank_of(const cores *c, int k) {
-    return is_array(c, k) && k < c->layout->nin + c->layout->nout ? c->layout->operands[k].rank : 0;
-}
-static int64_t extent_at(const cores *c, int k, int i) { return c->core[c->layout->operands[k].dim[i]]; }
-static int64_t stride_at(const cores *c, int k, int i) { return c->core[c->layout->operands[k].strides + i]; }
-static int64_t unit_extent(const cores *c, int k) { return extent_at(c, k, c->v->operand[k].unit - 1); }
-
-static int64_t times(int64_t a, int64_t b) {
-    int64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
-static int64_t plus(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
-
-/* Elements of all operands of one call, or their bytes. */
-static int64_t core_total(const cores *c, bool bytes) {
-    int64_t total = 0;
-    for (int k = 0; k < variant_operands(c->v); k++) {
-        int64_t count = is_array(c, k) ? bytes ? element_size(c->v, k) : 1 : 0;
-        for (int i = 0; i < rank_of(c, k); i++)
-            count = times(count, extent_at(c, k, i));
-        total = plus(total, count);
-    }
-    return total;
-}
-
 /* The dimension of stride 1, see variant_operand; an extent of 1 is no use if there is another. */
 static int find_unit(const cores *c, int k) {
     int unit = 0;
@@ -140,23 +95,6 @@ static int find_unit(const cores *c, int k) {
         if (stride_at(c, k, i) == 1 && (!unit || extent_at(c, k, i) > 1 || extent_at(c, k, unit - 1) <= 1))
             unit = i + 1;
     return unit;
-}
-
-/* All strides but that of the unit dimension, in one word: a power of two divides all of them if it divides that. */
-static uint64_t other_strides(const cores *c, int k) {
-    uint64_t bits = 0;
-    for (int i = 0; i < rank_of(c, k); i++)
-        if (i + 1 != c->v->operand[k].unit && extent_at(c, k, i) > 1)
-            bits |= (uint64_t)stride_at(c, k, i);
-    for (int d = 0; d < c->loop->ndim; d++)
-        if (c->loop->extent[d] > 1)
-            bits |= (uint64_t)stride_of(c->loop, d, k);
-    return bits;
-}
-
-/* Does operand k take part in what `aligned` says: see GPU_GUFUNC_ALIGNED. */
-static bool must_align(const cores *c, int k) {
-    return c->v->operand[k].unit && unit_extent(c, k) >= c->v->gufunc.vector;
 }
 
 /* ---- Vectors ---- */
@@ -264,8 +202,6 @@ static work find_work(const cores *c, const code_traits *traits) {
 
 /* ---- The choice ---- */
 
-static int least(int64_t a, int64_t b) { return (int)(a < b ? a : b); }
-
 /* Copies of the body that a thread may have. */
 static int copies_most(const code_traits *traits, const work *w) {
     int nodes = w->construct->nodes;
@@ -349,14 +285,6 @@ static int tile_vector(const cores *c) {
     return vector;
 }
 
-/* The first output that the forall of a tile may fill; -1: there is none. */
-static int tiled_output(const cores *c) {
-    for (int k = c->v->nin; k < c->v->nin + c->v->nout; k++)
-        if (rank_of(c, k) == 2)
-            return k;
-    return -1;
-}
-
 /* Are the ranges of a forall the dimensions of the output that its grid is made for? */
 static bool fills_output(const cores *c, const code_construct *x) {
     int k = tiled_output(c);
@@ -405,19 +333,6 @@ static int readers(const code_traits *traits, int k) {
 
 static bool reads_often(const cores *c, const code_traits *traits, int k) {
     return k < c->v->nin && rank_of(c, k) == 1 && readers(traits, k) > 1;
-}
-
-/* Elements of a piece, if each row is divided in so many; what is before its first vector takes the place of one. */
-static int64_t piece_elements(const cores *c, int64_t n, int64_t pieces) {
-    int64_t vector = c->v->gufunc.vector, vectors = ceil_shift(n, log2_floor((uint64_t)vector));
-    return c->v->gufunc.pieces ? times((vectors + pieces - 1) / pieces + 1, vector) : n;
-}
-
-/* Shared memory that they take: the operand's part for the calls of a block, or for one of the pieces of a call. */
-static int64_t whole_part(const cores *c, int k, int64_t pieces) {
-    int64_t n = piece_elements(c, extent_at(c, k, 0), pieces);
-    int64_t bytes = times(n, (int64_t)element_size(c->v, k) << c->v->gufunc.across);
-    return bytes > INT64_MAX / 4 ? bytes : (bytes + ACCESS_BYTES - 1) & -ACCESS_BYTES;
 }
 
 static bool may_stage(const cores *c, const code_traits *traits, int k) {
@@ -470,18 +385,6 @@ static bool goes_along(const cores *c, int k, int dimension) {
     return unit && c->layout->operands[k].dim[unit - 1] == dimension;
 }
 
-/* Are the rows of operands k and `lead` at places that differ by whole vectors in all calls, if they are in one? */
-static bool moves_alike(const cores *c, int k, int lead) {
-    uint64_t bits = 0;
-    for (int i = 0; i < rank_of(c, k); i++)
-        if (i + 1 != c->v->operand[k].unit && extent_at(c, k, i) > 1)
-            bits |= (uint64_t)stride_at(c, k, i);
-    for (int d = 0; d < c->loop->ndim; d++)
-        if (c->loop->extent[d] > 1)
-            bits |= (uint64_t)stride_of(c->loop, d, k) - (uint64_t)stride_of(c->loop, d, lead);
-    return !(bits & (c->v->gufunc.vector - 1u));
-}
-
 /* Rows begin where those of `lead` do; inputs' rows that do not are loaded by vectors that are shifted; others are not accessed by vectors. */
 static void begin_anywhere(const cores *c, variant *v, int dimension, int lead) {
     v->gufunc.pieces = 1;
@@ -520,27 +423,6 @@ static void choose_head(const cores *c, variant *v, const code_traits *traits) {
         begin_anywhere(c, v, d, lead);
     else
         v->gufunc.vector = (uint8_t)narrow;
-}
-
-/* Bytes of shared memory for a block. */
-static int64_t piece_share(int shared) {
-    return ((shared > STAGE_BYTES ? shared : STAGE_BYTES) + SHARED_BESIDE) / PIECE_FIT - PIECE_RESERVED;
-}
-
-static int64_t pieces_bytes(const cores *c, int64_t pieces) {
-    int64_t bytes = 0;
-    for (int k = 0; k < c->v->nin; k++)
-        if (c->v->operand[k].staged)
-            bytes = plus(bytes, whole_part(c, k, pieces));
-    return bytes;
-}
-
-/* The least number of pieces that are no larger. */
-static int64_t pieces_of(const cores *c, int64_t most) {
-    int64_t pieces = 1;
-    while (pieces < COOP_BLOCKS_MAX && pieces_bytes(c, pieces) > most)
-        pieces++;
-    return pieces;
 }
 
 /* The first input that is read often, if all of them are read at the index of the one range alone and may be staged; else -1. */
@@ -801,16 +683,6 @@ static const held_form held_wide[HELD_FORMS] = {{5, 1, 0}, {5, 2, 0}, {5, 3, 0},
                                                   {5, 5, 0}, {4, 6, 2}, {4, 6, 0}, {4, 7, 3}, {3, 7, 0},
                                                   {4, 8, 3}, {3, 9, 3}, {3, 10, 3}};
 
-/* All strides of operand k but that of neighbouring calls, in one word. */
-static uint64_t row_strides(const cores *c, int k) {
-    uint64_t bits = 0;
-    for (int i = 0; i < rank_of(c, k); i++)
-        bits |= extent_at(c, k, i) > 1 ? (uint64_t)stride_at(c, k, i) : 0;
-    for (int d = 1; d < c->loop->ndim; d++)
-        bits |= c->loop->extent[d] > 1 ? (uint64_t)stride_of(c->loop, d, k) : 0;
-    return bits;
-}
-
 /* Pairs of columns take twice the computation for as many bytes, and so rather smaller blocks, if the rows of these are whole parts of
  * lines then. */
 static bool prefers_narrow(const cores *c) {
@@ -937,24 +809,6 @@ static void choose_alone(variant *v) {
 
 /* ---- Staging ---- */
 
-/* Elements from one core to the next in shared memory: threads that read one element each, of neighbouring cores, meet
- * different banks. */
-static int64_t pitch_of(int64_t count, int size) {
-    return size >= 4 ? count | 1 : (((count * size + 3) / 4) | 1) * 4 / size;
-}
-
-/* Elements of operand k's core if it is in C order without gaps, else 0. */
-static int64_t packed_count(const cores *c, int k) {
-    int64_t count = 1;
-    for (int i = rank_of(c, k) - 1; i >= 0; i--) {
-        int64_t extent = extent_at(c, k, i);
-        if (extent != 1 && stride_at(c, k, i) != count)
-            return 0;
-        count = times(count, extent);
-    }
-    return count;
-}
-
 /* The cores of neighbouring calls must make one piece of memory. */
 static bool can_stage(const cores *c, int k) {
     int64_t count = is_array(c, k) ? packed_count(c, k) : 0;
@@ -1073,205 +927,4 @@ void gufunc_specialise(variant *v, const loop_problem *s) {
         if (!v->reports)
             choose_staged(&c, v);
     }
-}
-
-/* ---- Parameters ---- */
-
-/* Pieces: are the rows of all operands that are accessed by vectors at places that differ by whole vectors? */
-static bool aligned_alike(const cores *c, char *const *data) {
-    int lead = variant_lead(c->v);
-    for (int k = 0; k < variant_operands(c->v); k++) {
-        uintptr_t at = (uintptr_t)data[k], from = lead < 0 ? 0 : (uintptr_t)data[lead];
-        if (c->v->operand[k].unit && !c->v->operand[k].shifted &&
-            (at % (uintptr_t)element_size(c->v, k) || !moves_alike(c, k, lead) ||
-             (at / (uintptr_t)element_size(c->v, k) - from / (uintptr_t)element_size(c->v, lead)) &
-                 (c->v->gufunc.vector - 1u)))
-            return false;
-    }
-    return true;
-}
-
-/* Calls two a thread: are their elements, where they are not the same, at multiples of two? */
-static bool pairs_aligned(const cores *c, char *const *data) {
-    for (int k = 0; k < c->v->nin + c->v->nout; k++)
-        if (!c->v->operand[k].fixed && ((uintptr_t)data[k] & (2 * (uintptr_t)element_size(c->v, k) - 1) ||
-                                        (is_array(c, k) && row_strides(c, k) & 1)))
-            return false;
-    return true;
-}
-
-static bool is_aligned(const cores *c, char *const *data) {
-    if (c->v->gufunc.pieces)
-        return aligned_alike(c, data);
-    if (c->v->gufunc.calls)
-        return pairs_aligned(c, data);
-    for (int k = 0; k < variant_operands(c->v); k++)
-        if (must_align(c, k) && ((uintptr_t)data[k] & ((uintptr_t)element_size(c->v, k) * c->v->gufunc.vector - 1) ||
-                                 other_strides(c, k) & (c->v->gufunc.vector - 1u)))
-            return false;
-    return true;
-}
-
-/* Bytes of one call in shared memory. */
-static int64_t stage_bytes(const cores *c) {
-    int64_t bytes = 0;
-    for (int k = 0; k < variant_operands(c->v); k++)
-        if (c->v->operand[k].staged)
-            bytes += pitch_of(packed_count(c, k), element_size(c->v, k)) * element_size(c->v, k);
-    return bytes;
-}
-
-/* The parts lie one after the other; as threads are a multiple of a warp, each is aligned. */
-static void put_whole(parameter_writer *w, const cores *c, grid *g) {
-    int64_t offset = 0;
-    for (int k = 0; k < c->v->nin; k++) {
-        if (!c->v->operand[k].staged)
-            continue;
-        put_parameter(w, GPU_GUFUNC_STAGED, extent_at(c, k, 0));
-        put_parameter(w, GPU_GUFUNC_STAGED, 0);
-        put_parameter(w, GPU_GUFUNC_STAGED, offset);
-        offset += whole_part(c, k, g->coop_blocks ? g->coop_blocks : 1u << c->v->gufunc.cluster);
-    }
-    g->shared = (uint32_t)offset;
-}
-
-static void put_staged(parameter_writer *w, const cores *c, unsigned threads) {
-    int64_t offset = 0;
-    for (int k = 0; k < variant_operands(c->v); k++) {
-        if (!c->v->operand[k].staged || c->v->gufunc.unrolled)
-            continue;
-        int64_t count = packed_count(c, k), pitch = pitch_of(count, element_size(c->v, k));
-        put_parameter(w, GPU_GUFUNC_STAGED, count);
-        put_parameter(w, GPU_GUFUNC_STAGED, pitch);
-        put_parameter(w, GPU_GUFUNC_STAGED, offset);
-        offset += threads * pitch * element_size(c->v, k);
-    }
-}
-
-/* ---- Grids: each returns the number of blocks. ---- */
-
-/* Several calls a block. Few calls get smaller blocks, so that every multiprocessor has some. */
-static int64_t grid_of_calls(const cores *c, const occupancy *r, grid *g) {
-    unsigned threads = r->block;
-    int64_t bytes = stage_bytes(c);
-    while (threads > WARP && bytes && (threads > STAGE_THREADS || threads * bytes > STAGE_BYTES))
-        threads /= 2;
-    while (threads > WARP && ceil_shift(c->loop->count, log2_floor(threads >> c->v->gufunc.coop)) < r->sms)
-        threads /= 2;
-    g->threads = threads;
-    g->shared = (uint32_t)(threads * bytes);
-    return ceil_shift(c->loop->count, log2_floor(threads >> c->v->gufunc.coop));
-}
-
-/* A thread a call, in blocks that the code knows. */
-static int64_t grid_of_threads(const cores *c, const occupancy *r, grid *g) {
-    (void)r;
-    g->threads = (uint32_t)core_threads(c->v, c->layout);
-    int calls = core_calls(c->v, c->layout);
-    g->shared = (uint32_t)(calls * cores_pitch(c->v, c->layout));
-    return (c->loop->count - 1) / calls + 1;
-}
-
-static int64_t grid_of_blocks(const cores *c, const occupancy *r, grid *g) {
-    (void)r;
-    g->threads = 1u << c->v->gufunc.coop;
-    return c->loop->count << c->v->gufunc.cluster;
-}
-
-/* A block for each part of each tile of that output. Where reductions are divided, choose_tile has seen that these are all. */
-static int64_t grid_of_tiles(const cores *c, const occupancy *r, grid *g) {
-    const tile_shape *t = &tile_shapes[c->v->gufunc.tile - 1];
-    int k = tiled_output(c), split = c->v->gufunc.split;
-    int64_t tiles = k < 0 ? 1
-                          : times(ceil_shift(extent_at(c, k, 0), log2_floor((unsigned)tile_rows(t))),
-                                  ceil_shift(extent_at(c, k, 1), log2_floor((unsigned)tile_columns(t))));
-    int64_t calls = c->loop->count, most = GRID_MAX >> split;
-    int64_t blocks = tiles < 1 ? 1 : tiles < most ? tiles : most, groups = most / blocks;
-    (void)r;
-    g->threads = 1u << c->v->gufunc.coop;
-    g->call_blocks = (uint32_t)(blocks << split);
-    if (split) {
-        size_t place = (size_t)(t->rows * t->columns) * g->threads * PARTS_VALUE;
-        g->slots_at = g->slots_zeroed = (size_t)(blocks * calls) * PARTS_COUNTERS * sizeof(uint32_t);
-        g->slots_bytes = g->slots_at + ((size_t)(blocks * calls) << split) * PARTS_PLACES * place;
-    }
-    return (blocks << split) * (calls < groups ? calls : groups);
-}
-
-static int64_t grid_across(const cores *c, const occupancy *r, grid *g) {
-    (void)r;
-    g->threads = 1u << (c->v->gufunc.coop - c->v->gufunc.cluster + c->v->gufunc.across);
-    return ceil_shift(c->loop->count, c->v->gufunc.across + c->v->gufunc.calls) << c->v->gufunc.cluster;
-}
-
-/* Blocks of a cooperative group: as many as the pieces that fit their shared memory, more where calls are few, and where others would be
- * left over. */
-static int64_t blocks_of_pieces(const cores *c, const occupancy *r) {
-    int64_t least_blocks = pieces_of(c, piece_share(r->shared));
-    int64_t finest = ceil_shift(core_total(c, true), PIECE_MIN), groups = r->resident / least_blocks;
-    if (groups > c->loop->count)
-        groups = c->loop->count;
-    int64_t blocks = r->resident / (groups > 0 ? groups : 1);
-    if (blocks > finest)
-        blocks = finest;
-    if (blocks > COOP_BLOCKS_MAX)
-        blocks = COOP_BLOCKS_MAX;
-    return blocks > least_blocks ? blocks : least_blocks;
-}
-
-/* Several blocks a call, and no more cooperative groups than run at once. A device that cannot hold blocks until all are there runs
- * cooperative groups of one. */
-static int64_t grid_of_coops(const cores *c, const occupancy *r, grid *g) {
-    int64_t bytes = core_total(c, true), most = r->resident < COOP_BLOCKS_MAX ? r->resident : COOP_BLOCKS_MAX;
-    int64_t blocks = ceil_shift(bytes, PIECE_MAX), finest = ceil_shift(bytes, PIECE_MIN),
-            share = r->resident / c->loop->count;
-    if (blocks < share)
-        blocks = share < finest ? share : finest;
-    if (blocks > most)
-        blocks = most;
-    if (c->v->gufunc.pieces && pieces_bytes(c, 1))
-        blocks = blocks_of_pieces(c, r);
-    if (blocks < 1 || !r->cooperative)
-        blocks = 1;
-    g->threads = 1u << COOP_GRID_BLOCK;
-    g->coop_blocks = (uint32_t)blocks;
-    g->coops = (uint32_t)least(r->resident / blocks, c->loop->count);
-    return g->coops * blocks;
-}
-
-int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
-    const variant *v = l->v;
-    cores c = {v, l->loop, l->layout, l->core};
-    int64_t blocks = (v->gufunc.unrolled            ? grid_of_threads
-                      : v->gufunc.coop == COOP_GRID ? grid_of_coops
-                      : v->gufunc.tile              ? grid_of_tiles
-                      : v->gufunc.across            ? grid_across
-                      : v->gufunc.coop <= COOP_WARP ? grid_of_calls
-                                                    : grid_of_blocks)(&c, r, g);
-    put_parameter(w, GPU_GUFUNC_CALLS, l->loop->count);
-    put_parameter(w, GPU_GUFUNC_ALIGNED, is_aligned(&c, l->data));
-    put_extents(w, GPU_GUFUNC_EXTENTS, l->loop, 0, l->loop->ndim - 1);
-    put_strides(w, GPU_GUFUNC_STRIDES, l->loop, 0);
-    if (v->gufunc.coop)
-        put_whole(w, &c, g);
-    else
-        put_staged(w, &c, g->threads);
-    if (v->gufunc.tile)
-        put_parameter(w, GPU_GUFUNC_BLOCKS, g->call_blocks);
-    if (v->gufunc.coop == COOP_GRID) {
-        put_parameter(w, GPU_GUFUNC_BLOCKS, g->coop_blocks);
-        g->slots_bytes = g->slots_zeroed = (size_t)g->coops * COOP_SLOT;
-    }
-    if (v->gufunc.coop == COOP_GRID || v->gufunc.split)
-        g->slots = put_parameter(w, GPU_GUFUNC_SLOTS, 0);
-    return blocks < GRID_MAX ? blocks : GRID_MAX;
-}
-
-int gufunc_resident_block(const launch *l) { return l->v->gufunc.coop == COOP_GRID ? 1 << COOP_GRID_BLOCK : 0; }
-
-int gufunc_resident_shared(const launch *l, int shared) {
-    cores c = {l->v, l->loop, l->layout, l->core};
-    if (l->v->gufunc.coop != COOP_GRID || !l->v->gufunc.pieces || !pieces_bytes(&c, 1))
-        return 0;
-    return (int)piece_share(shared);
 }

@@ -1,0 +1,94 @@
+/* calls.c - see calls.h. */
+#include "gpu/calls.h"
+
+enum {
+    /* Pieces of a range. */
+    PIECE_FIT = 2, /* blocks that a multiprocessor should have */
+    PIECE_RESERVED =
+        4 << 10, /* of each block's share of shared memory, for what reductions leave there and the driver's own */
+    SHARED_BESIDE = 1 << 10, /* that a multiprocessor has beyond what it gives one block */
+};
+
+int64_t core_total(const cores *c, bool bytes) {
+    int64_t total = 0;
+    for (int k = 0; k < variant_operands(c->v); k++) {
+        int64_t count = is_array(c, k) ? bytes ? element_size(c->v, k) : 1 : 0;
+        for (int i = 0; i < rank_of(c, k); i++)
+            count = times(count, extent_at(c, k, i));
+        total = plus(total, count);
+    }
+    return total;
+}
+
+uint64_t other_strides(const cores *c, int k) {
+    uint64_t bits = 0;
+    for (int i = 0; i < rank_of(c, k); i++)
+        if (i + 1 != c->v->operand[k].unit && extent_at(c, k, i) > 1)
+            bits |= (uint64_t)stride_at(c, k, i);
+    for (int d = 0; d < c->loop->ndim; d++)
+        if (c->loop->extent[d] > 1)
+            bits |= (uint64_t)stride_of(c->loop, d, k);
+    return bits;
+}
+
+uint64_t row_strides(const cores *c, int k) {
+    uint64_t bits = 0;
+    for (int i = 0; i < rank_of(c, k); i++)
+        bits |= extent_at(c, k, i) > 1 ? (uint64_t)stride_at(c, k, i) : 0;
+    for (int d = 1; d < c->loop->ndim; d++)
+        bits |= c->loop->extent[d] > 1 ? (uint64_t)stride_of(c->loop, d, k) : 0;
+    return bits;
+}
+
+int64_t packed_count(const cores *c, int k) {
+    int64_t count = 1;
+    for (int i = rank_of(c, k) - 1; i >= 0; i--) {
+        int64_t extent = extent_at(c, k, i);
+        if (extent != 1 && stride_at(c, k, i) != count)
+            return 0;
+        count = times(count, extent);
+    }
+    return count;
+}
+
+bool moves_alike(const cores *c, int k, int lead) {
+    uint64_t bits = 0;
+    for (int i = 0; i < rank_of(c, k); i++)
+        if (i + 1 != c->v->operand[k].unit && extent_at(c, k, i) > 1)
+            bits |= (uint64_t)stride_at(c, k, i);
+    for (int d = 0; d < c->loop->ndim; d++)
+        if (c->loop->extent[d] > 1)
+            bits |= (uint64_t)stride_of(c->loop, d, k) - (uint64_t)stride_of(c->loop, d, lead);
+    return !(bits & (c->v->gufunc.vector - 1u));
+}
+
+int tiled_output(const cores *c) {
+    for (int k = c->v->nin; k < c->v->nin + c->v->nout; k++)
+        if (rank_of(c, k) == 2)
+            return k;
+    return -1;
+}
+
+/* Elements of a piece, if each row is divided in so many; what is before its first vector takes the place of one. */
+static int64_t piece_elements(const cores *c, int64_t n, int64_t pieces) {
+    int64_t vector = c->v->gufunc.vector, vectors = ceil_shift(n, log2_floor((uint64_t)vector));
+    return c->v->gufunc.pieces ? times((vectors + pieces - 1) / pieces + 1, vector) : n;
+}
+
+int64_t whole_part(const cores *c, int k, int64_t pieces) {
+    int64_t n = piece_elements(c, extent_at(c, k, 0), pieces);
+    int64_t bytes = times(n, (int64_t)element_size(c->v, k) << c->v->gufunc.across);
+    return bytes > INT64_MAX / 4 ? bytes : (bytes + ACCESS_BYTES - 1) & -ACCESS_BYTES;
+}
+
+int64_t piece_share(int shared) {
+    return ((shared > SHARED_FREE ? shared : SHARED_FREE) + SHARED_BESIDE) / PIECE_FIT - PIECE_RESERVED;
+}
+
+int64_t pieces_bytes(const cores *c, int64_t pieces) {
+    int64_t bytes = 0;
+    for (int k = 0; k < c->v->nin; k++)
+        if (c->v->operand[k].staged)
+            bytes = plus(bytes, whole_part(c, k, pieces));
+    return bytes;
+}
