@@ -1008,6 +1008,47 @@ static void memory_may_run_out(void **unused) {
     }
 }
 
+/* Vectors of elements that are apart would be gathered, which is slow, and so is memory that is read so. But not where a vector saves
+ * more than that costs: math functions, long folds, small elements. */
+static void elements_with_gaps_are_read_one_by_one(void **unused) {
+    (void)unused;
+    recipe exps = *recipe_of("sum f64");
+    exps.name = "sum of exps", exps.map = "(x) { return exp(x); }";
+    const struct {
+        const recipe *r;
+        int kind, record;
+        bool alone;
+    } cases[] = {{recipe_of("sum"), OPERAND_STRIDED, 0, true},
+                 {recipe_of("sum"), OPERAND_INTERLEAVED, 12, true},
+                 {recipe_of("sum"), OPERAND_INTERLEAVED, 8, false},
+                 {recipe_of("sum"), OPERAND_CONTIGUOUS, 0, false},
+                 {recipe_of("sum f64"), OPERAND_INTERLEAVED, 16, true},
+                 {recipe_of("sum u16"), OPERAND_STRIDED, 0, true},
+                 {recipe_of("sum f16"), OPERAND_STRIDED, 0, false},
+                 {recipe_of("sum c64"), OPERAND_STRIDED, 0, false},
+                 {recipe_of("first largest"), OPERAND_INTERLEAVED, 8, true},
+                 {recipe_of("first largest"), OPERAND_CONTIGUOUS, 0, false},
+                 {recipe_of("variance"), OPERAND_STRIDED, 0, false},
+                 {recipe_of("collatz"), OPERAND_STRIDED, 0, false},
+                 {&exps, OPERAND_STRIDED, 0, false}};
+    static const code_target target = {.vector_bits = 512, .f16c = true};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        fold f = fold_of(&a, cases[i].r);
+        variant v = plain_variant(cases[i].r, false);
+        code_module m = {.flags = 0};
+        mark_items(&v, &f);
+        v.operand[0].kind = (uint8_t)cases[i].kind;
+        v.operand[0].record = (uint8_t)cases[i].record;
+        assert_int_equal(ir_fold(&a, "f", &f, &v, &target, &m), UF_OK);
+        bool alone = strstr(m.ir.data, "!{!\"llvm.loop.vectorize.enable\", i1 false}");
+        if (alone != cases[i].alone)
+            fail_msg("%s, case %d", cases[i].r->name, (int)i);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 static void golden(void **unused) {
     (void)unused;
     static const code_target target = {.vector_bits = 256, .f16c = true};
@@ -1034,6 +1075,7 @@ int main(void) {
         cmocka_unit_test(nothing_gives_the_identity),
         cmocka_unit_test(every_compiler_accepts),
         cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(elements_with_gaps_are_read_one_by_one),
         cmocka_unit_test(golden),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);

@@ -140,15 +140,26 @@ def case_strided():
         out = np.zeros(result.shape, result.dtype)
         return reduces("sum", a, out, axes=(1,)), (lambda: np.sum(a, axis=1, out=out)), a.size, out, result
 
+    def whole(name, t, step, n):
+        a = random(n * abs(step), t)[::step]
+        result = getattr(np, name)(a)
+        out = np.zeros((), result.dtype)
+        return reduces(name, a, out), (lambda: getattr(np, name)(a)), n, out, result
+
     def transposed(t, n):
         a = random(n * n, t).reshape(n, n).T
         result = a.sum(axis=1)
         out = np.zeros(result.shape, result.dtype)
         return reduces("sum", a, out, axes=(1,)), (lambda: np.sum(a, axis=1, out=out)), a.size, out, result
-    for t in ("f4", "f8"):
+    for t in ("f4", "f8", "i4", "i8"):
         for step in (2, 3, 4, 5, 7, 8, 9, 16):
             for label, n in (("2M", 1 << 21), ("16K", 1 << 14)):
                 yield f"rows_{np.dtype(t).name}_every{step}_{label}", lambda t=t, step=step, n=n: rows(t, step, n)
+        for name in ("sum", "max", "argmax"):
+            for step in (2, 3, 8, 9, -1):
+                for label, n in (("2M", 1 << 21), ("16K", 1 << 14)):
+                    yield (f"{name}_{np.dtype(t).name}_every{step}_{label}",
+                           lambda name=name, t=t, step=step, n=n: whole(name, t, step, n))
         yield f"sum_transposed_{np.dtype(t).name}", lambda t=t: transposed(t, 1024)
 
 

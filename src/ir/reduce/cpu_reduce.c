@@ -342,6 +342,7 @@ static void fold_row(cpu_reduction *q, const element_place *all, ssa r) {
 static void fold_rows(cpu_reduction *q) {
     emit *e = q->w->s.e;
     q->c.lane = lane_strides(q, &q->reduced[0]);
+    q->c.apart = pairwise_by_element(&q->c);
     element_place all = start(q);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), q->n);
     fold_row(q, &all, l.i);

@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "ir/common/internal.h"
+#include "ir/common/nodes.h"
 #include "ir/common/report.h"
 
 enum {
@@ -18,7 +19,9 @@ enum {
     NODES_AT_ONCE = 64, /* the same for code that is written for several vectors at once */
     NODES = 500,        /* nodes of tree in the code of a group, at most */
     COUNTED_STEPS = 32, /* in a group of which bytes are counted */
-    NEAR_BYTES = 64
+    NEAR_BYTES = 64,
+    SCALAR_LANES = 4,     /* taken at once where there are no vectors */
+    NODES_OF_ELEMENT = 24 /* that is taken by itself rather than in a vector, at most */
 };
 
 static bool serial(const pairwise *c) { return c->w->f->order == FOLD_SERIAL; }
@@ -73,6 +76,8 @@ operand_strides strides_scaled(fold_writer *w, const operand_strides *by, ssa fa
 
 /* ---- Loops over lanes ---- */
 
+static int loop_no_vectors(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 false}"); }
+
 lane_loop lanes_begin(emit *e, ssa width) {
     lane_loop l = {.group = e->access_group};
     l.loop = counted_loop_begin(e, "i64", ssa_constant(0), width);
@@ -87,6 +92,10 @@ void lanes_end(emit *e, lane_loop *l, bool masked) {
         hints[n++] = emit_metadata(e, "!{!\"llvm.loop.vectorize.predicate.enable\", i1 true}");
     if (l->interleave)
         hints[n++] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 %d}", l->interleave);
+    if (l->scalar) {
+        hints[1] = emit_metadata(e, "!{!\"llvm.loop.unroll.count\", i32 %d}", SCALAR_LANES);
+        hints[n++] = loop_no_vectors(e);
+    }
     if (l->vector) {
         hints[n++] = emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 true}");
         hints[n++] = emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", l->vector);
@@ -310,6 +319,7 @@ static void take_lanes(const pairwise *c, const lane_array *into, const element_
     for (int j = 0; j < count; j++)
         at[j] = step_place(c, p, j);
     lane_loop l = lanes_begin(e, width);
+    l.scalar = c->apart;
     l.interleave = c->held ? 1 : vectors_at_once(c, width, count);
     l.vector = c->held ? c->lanes : 0;
     for (int j = 0; j < count; j++)
@@ -333,21 +343,22 @@ static int lanes_near(const pairwise *c) {
 
 /* Takes `count` steps from p on, as take_lanes does, but in the order of memory where the steps follow each other: some lanes take
  * their elements from a piece that is a vector long for each step, and the next lanes from the next piece. Memory is read
- * several times faster so than by steps that are far apart. */
+ * several times faster so than by steps that are far apart. Of elements that are apart each lane takes neighbouring ones. */
 static void take(const pairwise *c, const lane_array *into, const element_place *p, int count, ssa width, ssa empty) {
     emit *e = c->w->s.e;
-    int near = lanes_near(c);
-    if (!c->dense || count == 1 || near >= c->lanes) {
+    int near = c->apart ? 1 : lanes_near(c);
+    if (!(c->dense || c->apart) || count == 1 || near >= c->lanes) {
         take_lanes(c, into, p, count, width, empty);
         return;
     }
     pairwise piece = *c;
     piece.step = strides_scaled(c->w, &c->lane, ssa_constant(near));
-    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(c->lanes));
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), width);
     element_place from = element_place_moved(c->w, p, &c->lane, emit_value(e, "mul i64 %s, %d", l.i.text, count));
     lane_array some = lane_array_from(c, into, l.i);
     take_lanes(&piece, &some, &from, count, ssa_constant(near), empty);
-    counted_loop_end(e, &l, ssa_constant(near), loop_no_unroll(e));
+    int hints[] = {loop_no_unroll(e), c->apart ? loop_no_vectors(e) : 0};
+    counted_loop_end_hints(e, &l, ssa_constant(near), hints, c->apart ? 2 : 1);
 }
 
 /* Takes steps from *at on, `count` at a time as long as there are that many, and moves *at behind them. */
@@ -456,6 +467,41 @@ void pairwise_halve(pairwise *c, ssa first, ssa width) {
     emit_line(e, "store i64 %s, i64* %s", half.text, c->left.text);
     emit_branch(e, head);
     emit_label(e, end);
+}
+
+/* ---- Elements that are apart ---- */
+
+static void find_math(const node *n, void *found) { *(bool *)found |= n->kind == N_MATH; }
+
+/* Does it call functions of which there are forms for vectors? */
+static bool has_math(const tree *t) {
+    bool found = false;
+    for (const function *f = t ? t->functions : NULL; f && !found; f = f->next)
+        node_each(f->body, find_math, &found);
+    return found;
+}
+
+bool pairwise_has_gaps(const pairwise *c, bool halves) {
+    fold_writer *w = c->w;
+    bool gaps = false;
+    for (int k = 0; k < w->s.noperands; k++) {
+        if (!fold_reads(w, k) || !ssa_is_set(c->lane.by[k]))
+            continue;
+        dtype type = skeleton_memory(&w->s, k);
+        if (dtypes[type].size < 4 || dtype_is_complex(type))
+            return false;
+        bool half = ssa_is(c->lane.by[k], 2) && dtypes[type].size == 4 && dtypes[c->stored[0]].size == 4;
+        gaps |= !ssa_is(c->lane.by[k], 1) && (halves || !half);
+    }
+    return gaps;
+}
+
+bool pairwise_by_element(const pairwise *c) {
+    const fold_writer *w = c->w;
+    const variant *v = w->s.v;
+    bool simple = c->lanes > 1 && v->reduction.reduced == 1 && !v->masked && !c->sparse && c->few == DT_NONE;
+    return simple && pairwise_has_gaps(c, false) && step_nodes(w) <= NODES_OF_ELEMENT && !has_loops(w) &&
+           !has_math(w->f->combine) && !has_math(w->f->map);
 }
 
 /* ---- One vector in registers ---- */

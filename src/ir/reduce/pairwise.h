@@ -33,6 +33,7 @@ typedef struct pairwise {
     operand_strides lane; /* from one lane to the next; 1 in contiguous operands */
     operand_strides step; /* from one step to the next */
     bool dense; /* elements lie side by side, those of a step behind those of the step before, as many as `lanes` */
+    bool apart; /* elements are taken one by one, in the order of memory (pairwise_by_element) */
     dtype stored[PARTIAL_VALUES]; /* types of the values in the arrays, where positions are narrow */
     ssa array[PARTIAL_VALUES];    /* for each value of the state LEVELS arrays of accumulators */
     dtype
@@ -62,6 +63,13 @@ void pairwise_run(pairwise *c, const element_place *p, ssa steps, ssa width, ssa
 void pairwise_end(pairwise *c, ssa width);
 /* The partial of lane l. */
 partial pairwise_lane(pairwise *c, ssa l);
+
+/* Are operands of 4 or 8 bytes read alone, and one of them with gaps between the elements of a row? `lane` is set. A vector of those is
+ * gathered, or shuffled out of some, which takes no less time than to read them one by one, and the processor does not foresee memory that
+ * is read so. halves: every second one of 4 bytes counts even where it is computed in 4, though such vectors are soon made out of two. */
+bool pairwise_has_gaps(const pairwise *c, bool halves);
+/* The same but for halves, and is so little computed of an element that it is best done for each by itself? */
+bool pairwise_by_element(const pairwise *c);
 
 /* Puts a partial into lane l. */
 void pairwise_put(pairwise *c, ssa l, const partial *x);
@@ -114,6 +122,7 @@ typedef struct lane_loop {
     counted_loop loop;
     int group;
     int interleave; /* vectors that are taken at once; 0: LLVM decides */
+    bool scalar;    /* no vectors: some lanes are taken at once */
     int vector;     /* all lanes are to be one vector of so many; 0: LLVM decides */
 } lane_loop;
 lane_loop lanes_begin(emit *e, ssa width);
