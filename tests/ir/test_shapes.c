@@ -982,7 +982,8 @@ static void test_cpu_vectors(void **unused) {
         {{K_REL_DIFF, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "c0c"}, "divps"},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, true, "", "cccc"}, "divps"},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_ROWS, 2, 1, 1, false, "", "cnc"}, "divps"},
-        {{K_REL_DIFF, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, false, "", "scs"}, "divps"},
+        {{K_REL_DIFF, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, true, "", "scsc"}, "divps"},
+        {{K_SIN, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, false, "", "ss"}, "_ZGV"},
         {{K_REL_DIFF, DT_FLOAT64, LOOP_FLAT, 1, 1, 1, false, "float32,int32,float32", "ccc"}, "divpd"},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, "divps"},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, "unpckhp|punpckhdq|vperm"},
@@ -1002,6 +1003,25 @@ static void test_cpu_vectors(void **unused) {
         const char *wide = host.vector_bits == 512 ? "%zmm" : "%ymm";
         if (!has_one(assembly.data, facts[i].packed) || !strstr(assembly.data, wide))
             fail_msg("fact %zu: %s of %s\n%s", i, facts[i].packed, wide, assembly.data);
+        text_free(&assembly);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* Elements with gaps between them would have to be gathered and scattered. */
+static void test_cpu_gaps(void **unused) {
+    (void)unused;
+    static const sketch alone[] = {{K_REL_DIFF, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, false, "", "scs"},
+                                   {K_ADD, DT_FLOAT64, LOOP_GENERAL, 2, 1, 1, false, "", "ssc"},
+                                   {K_ADD, DT_INT64, LOOP_GENERAL, 2, 1, 1, false, "", "ccs"}};
+    for (size_t i = 0; i < COUNT(alone); i++) {
+        arena a = {0};
+        text assembly = {0};
+        code_module m = module_of(&a, &alone[i], &host);
+        check(cpu_inspect(&m, &host, 0, UF_VIEW_ASSEMBLY, &assembly));
+        if (has_one(assembly.data, "%zmm|%ymm|gather|scatter"))
+            fail_msg("case %zu\n%s", i, assembly.data);
         text_free(&assembly);
         text_free(&m.ir);
         arena_free(&a);
@@ -1069,14 +1089,12 @@ int main(void) {
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu_flat),        cmocka_unit_test(test_cpu_rows),
-        cmocka_unit_test(test_cpu_general),     cmocka_unit_test(test_cpu_tile),
-        cmocka_unit_test(test_gpu_tile),        cmocka_unit_test(test_gpu_flat),
-        cmocka_unit_test(test_gpu_halves),      cmocka_unit_test(test_gpu_rows),
-        cmocka_unit_test(test_gpu_general),     cmocka_unit_test(test_ptx_facts),
-        cmocka_unit_test(test_pairs_of_halves), cmocka_unit_test(test_ptx_assembles),
-        cmocka_unit_test(test_llvm_reads),      cmocka_unit_test(test_cpu_vectors),
-        cmocka_unit_test(test_goldens),         cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_cpu_flat),   cmocka_unit_test(test_cpu_rows),        cmocka_unit_test(test_cpu_general),
+        cmocka_unit_test(test_cpu_tile),   cmocka_unit_test(test_gpu_tile),        cmocka_unit_test(test_gpu_flat),
+        cmocka_unit_test(test_gpu_halves), cmocka_unit_test(test_gpu_rows),        cmocka_unit_test(test_gpu_general),
+        cmocka_unit_test(test_ptx_facts),  cmocka_unit_test(test_pairs_of_halves), cmocka_unit_test(test_ptx_assembles),
+        cmocka_unit_test(test_llvm_reads), cmocka_unit_test(test_cpu_vectors),     cmocka_unit_test(test_cpu_gaps),
+        cmocka_unit_test(test_goldens),    cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -146,6 +146,11 @@ def case_strided():
         out = np.zeros((), result.dtype)
         return reduces(name, a, out), (lambda: getattr(np, name)(a)), n, out, result
 
+    def elements(t, step, n):
+        x, y = (random(n * step, t)[::step] for _ in range(2))
+        out = np.zeros(n, t)
+        return calls("add", x, y, out), (lambda: np.add(x, y, out=out)), n, out, x + y
+
     def transposed(t, n):
         a = random(n * n, t).reshape(n, n).T
         result = a.sum(axis=1)
@@ -155,6 +160,9 @@ def case_strided():
         for step in (2, 3, 4, 5, 7, 8, 9, 16):
             for label, n in (("2M", 1 << 21), ("16K", 1 << 14)):
                 yield f"rows_{np.dtype(t).name}_every{step}_{label}", lambda t=t, step=step, n=n: rows(t, step, n)
+        for step in (2, 3, 8, 9):
+            for label, n in (("2M", 1 << 21), ("64K", 1 << 16)):
+                yield f"add_{np.dtype(t).name}_every{step}_{label}", lambda t=t, step=step, n=n: elements(t, step, n)
         for name in ("sum", "max", "argmax"):
             for step in (2, 3, 8, 9, -1):
                 for label, n in (("2M", 1 << 21), ("16K", 1 << 14)):

@@ -46,6 +46,15 @@ int node_cost(const node *list) {
     return count;
 }
 
+static void find_math(const node *n, void *found) { *(bool *)found |= n->kind == N_MATH; }
+
+bool tree_has_math(const tree *t) {
+    bool found = false;
+    for (const function *f = t->functions; f && !found; f = f->next)
+        node_each(f->body, find_math, &found);
+    return found;
+}
+
 const node *element_index(const node *element, int rank, int d) {
     if (rank <= 3)
         return element->kid[d];

@@ -15,6 +15,8 @@ const node *node_assigned(const node *n);
 bool node_is_block(const node *n);
 /* What a list of statements or an expression costs, roughly: nodes, more for calls. */
 int node_cost(const node *list);
+/* Does it call functions of math.h, of which there are forms for vectors? */
+bool tree_has_math(const tree *t);
 
 /* outputs.c: does one of these statements, whatever happens, assign every element of output k in a forall? Does this forall? */
 bool assigns_wholly(const function *f, const node *list, int k);

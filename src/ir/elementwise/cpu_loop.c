@@ -2,12 +2,15 @@
  * the inner loop is in one access group, of which the loop says that its iterations are independent. That is true: operands that are
  * not exactly the same array do not overlap, and one that is the same is read before it is written. So LLVM makes vector loops
  * without checks at run time, in place too. */
+#include "ir/common/nodes.h"
 #include "ir/elementwise/elementwise.h"
 
 enum {
     STRIP = 1024, /* elements */
     CHUNK = 32,   /* of a strip: bytes of its mask are looked at together, */
-    NODES = 50    /* in kernels of at most so many nodes */
+    NODES = 50,   /* in kernels of at most so many nodes */
+    SCALAR_NODES = 24,
+    SCALARS = 4 /* taken at once where there are no vectors */
 };
 
 ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
@@ -19,6 +22,17 @@ ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
     default:
         return skeleton_neighbour(s, k, row, i);
     }
+}
+
+/* Are elements with gaps between them best read and written one by one? Vectors of them are gathered and scattered, which takes no less time
+ * where little is computed of an element, and the processor does not foresee memory that is read so. */
+static bool is_by_element(const skeleton *s) {
+    bool gaps = false;
+    for (int k = 0; k < s->noperands; k++) {
+        dtype type = skeleton_memory(s, k);
+        gaps |= s->v->operand[k].kind == OPERAND_STRIDED && dtypes[type].size >= 4 && !dtype_is_complex(type);
+    }
+    return gaps && !s->v->masked && s->t->nodes <= SCALAR_NODES && !s->t->has_loop && !tree_has_math(s->t);
 }
 
 /* finish: what computes and stores an element. */
@@ -36,9 +50,14 @@ static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (
     }
     finish(s, &b);
     e->access_group = 0;
-    int hints[] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group),
-                   e->chained ? emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 2}") : 0};
-    counted_loop_end_hints(e, &l, ssa_constant(1), hints, e->chained ? 2 : 1);
+    int count = 1, hints[4] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
+    if (e->chained)
+        hints[count++] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 2}");
+    if (is_by_element(s)) {
+        hints[count++] = emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 false}");
+        hints[count++] = emit_metadata(e, "!{!\"llvm.loop.unroll.count\", i32 %d}", SCALARS);
+    }
+    counted_loop_end_hints(e, &l, ssa_constant(1), hints, count);
 }
 
 void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) { row_by(s, n, row, stride, batch_finish); }

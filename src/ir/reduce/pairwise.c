@@ -471,16 +471,6 @@ void pairwise_halve(pairwise *c, ssa first, ssa width) {
 
 /* ---- Elements that are apart ---- */
 
-static void find_math(const node *n, void *found) { *(bool *)found |= n->kind == N_MATH; }
-
-/* Does it call functions of which there are forms for vectors? */
-static bool has_math(const tree *t) {
-    bool found = false;
-    for (const function *f = t ? t->functions : NULL; f && !found; f = f->next)
-        node_each(f->body, find_math, &found);
-    return found;
-}
-
 bool pairwise_has_gaps(const pairwise *c, bool halves) {
     fold_writer *w = c->w;
     bool gaps = false;
@@ -501,7 +491,7 @@ bool pairwise_by_element(const pairwise *c) {
     const variant *v = w->s.v;
     bool simple = c->lanes > 1 && v->reduction.reduced == 1 && !v->masked && !c->sparse && c->few == DT_NONE;
     return simple && pairwise_has_gaps(c, false) && step_nodes(w) <= NODES_OF_ELEMENT && !has_loops(w) &&
-           !has_math(w->f->combine) && !has_math(w->f->map);
+           !tree_has_math(w->f->combine) && !(w->f->map && tree_has_math(w->f->map));
 }
 
 /* ---- One vector in registers ---- */
