@@ -45,7 +45,7 @@ enum {
     STAGE_CALL = STAGE_BYTES / WARP, /* bytes of a call: the smallest block must do */
 
     /* Inputs that several constructs read, staged whole for a cooperative group. */
-    WHOLE_ROW = 1024, /* bytes of a call from which it pays; before, the first-level cache does as well */
+    WHOLE_ROW = 2 * 1024, /* bytes of a call from which it pays; before, the first-level cache does as well */
     WHOLE_STEPS =
         2, /* vectors that a thread takes together: shared memory is near, and registers cost blocks; but .. */
     WHOLE_ELEMENTS = 32,        /* .. so many elements, .. */

@@ -831,6 +831,8 @@ static const struct {
     {64, 1048576, false, DT_BFLOAT16, H200, "8 x 1, 1 x 2, 0 bytes, 8192 blocks of 256, 4 held, clusters of 1"},
     {256, 524288, false, DT_BFLOAT16, H200, "8 x 1, 1 x 8, 0 bytes, 16384 blocks of 256, 4 held, clusters of 1"},
     {264, 524288, false, DT_BFLOAT16, H200, "8 x 1, 1 x 8, 0 bytes, 16384 blocks of 256, 5 held, clusters of 1"},
+    {254, 131072, false, DT_FLOAT64, H200, "2 x 4, 1 x 16, 0 bytes, 8192 blocks of 256"},
+    {258, 131072, false, DT_FLOAT64, H200, "2 x 2, 1 x 64, 2064 bytes, 131072 blocks of 64"},
     {1000, 131072, false, DT_FLOAT32, H200, "4 x 1, 1 x 32, 0 bytes, 16384 blocks of 256, 8 held, clusters of 1"},
     {1025, 131072, false, DT_FLOAT32, H200, "4 x 1, 1 x 32, 0 bytes, 16384 blocks of 256, 8 held, clusters of 1"},
     {1028, 131072, false, DT_FLOAT32, H200, "4 x 1, 1 x 32, 0 bytes, 16384 blocks of 256, 9 held, clusters of 1"},
