@@ -70,20 +70,21 @@ enum {
     PIECE_ROW = 1 << 20, /* bytes of a row from which they pay */
 
     /* Neighbouring calls side by side. */
-    ACROSS = 5,          /* log2 of the calls of a block, .. */
-    ACROSS_THREADS = 9,  /* .. of the threads of a block, */
-    ACROSS_STEPS = 8,    /* elements that a thread takes together, and .. */
-    ACROSS_STAGED = 4,   /* .. where they are in shared memory, */
-    ACROSS_TILES = 4,    /* staged blocks that a multiprocessor should have, */
-    HELD_LEAST = 33,     /* the least height of columns of which threads hold parts, */
-    HELD_WORDS = 32,     /* registers of a thread for that, */
-    HELD_FEW = 16,       /* elements of one height up to which there is a variant for each number of them, and */
-    HELD_TOGETHER = 8,   /* those that a thread computes together */
-    HELD_ROOM = 8,       /* part of a row's registers that may be empty, or is worth other vectors */
-    HELD_COOP = 9,       /* log2 of the threads that have a row in registers, at most, .. */
-    HELD_COOP_WORDS = 7, /* .. of elements of a word and more */
-    SECTOR = 32,         /* bytes that memory is read by: the calls of a block should have as much next to each other */
-    LINE_PART = 64,      /* bytes of a row of a narrow block's columns */
+    ACROSS = 5,           /* log2 of the calls of a block, .. */
+    ACROSS_THREADS = 9,   /* .. of the threads of a block, */
+    ACROSS_STEPS = 8,     /* elements that a thread takes together, and .. */
+    ACROSS_STAGED = 4,    /* .. where they are in shared memory, */
+    ACROSS_TILES = 4,     /* staged blocks that a multiprocessor should have, */
+    HELD_LEAST = 33,      /* the least height of columns of which threads hold parts, */
+    HELD_WORDS = 32,      /* registers of a thread for that, .. */
+    HELD_WORDS_WIDE = 20, /* .. of rows of two-word elements, whose functions take more beside them */
+    HELD_FEW = 16,        /* elements of one height up to which there is a variant for each number of them, and */
+    HELD_TOGETHER = 8,    /* those that a thread computes together */
+    HELD_ROOM = 8,        /* part of a row's registers that may be empty, or is worth other vectors */
+    HELD_COOP = 9,        /* log2 of the threads that have a row in registers, at most, .. */
+    HELD_COOP_WORDS = 7,  /* .. of elements of a word and more */
+    SECTOR = 32,    /* bytes that memory is read by: the calls of a block should have as much next to each other */
+    LINE_PART = 64, /* bytes of a row of a narrow block's columns */
 };
 
 /* ---- Cores ---- */
@@ -573,13 +574,14 @@ static bool choose_rows_held(const cores *c, variant *v, const loop_problem *s, 
     int d = s->traits->nconstructs > 1 ? one_range(s->traits) : -1, words = held_words(c, s->traits),
         size = smallest(c);
     bool others = false;
-    if (d < 0 || !words || v->gufunc.vector == 1 || size > 4 ||
+    if (d < 0 || !words || v->gufunc.vector == 1 || size > 8 ||
         (v->gufunc.coop == COOP_GRID && c->loop->count < GRID_CALLS) || !can_hold(c, s->traits, d, &others))
         return false;
     variant held = *v;
-    if (!hold_tightly(&held, size, c->core[d], w, least(HELD_WORDS / words, copies),
+    int room = size > 4 ? HELD_WORDS_WIDE : HELD_WORDS;
+    if (!hold_tightly(&held, size, c->core[d], w, least(room / words, copies),
                       others      ? COOP_WARP
-                      : size == 4 ? HELD_COOP_WORDS
+                      : size >= 4 ? HELD_COOP_WORDS
                                   : HELD_COOP))
         return false;
     for (int k = 0; k < v->nin; k++)

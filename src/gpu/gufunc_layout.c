@@ -13,15 +13,17 @@ enum {
 
 /* ---- Parameters ---- */
 
-/* Pieces: are the rows of all operands that are accessed by vectors at places that differ by whole vectors? */
+/* Pieces: are the rows of all operands that are accessed by vectors at places that differ by whole vectors, or if they are shifted, by whole
+ * elements? */
 static bool aligned_alike(const cores *c, char *const *data) {
     int lead = variant_lead(c->v);
+    uintptr_t from = lead < 0 ? 0 : (uintptr_t)data[lead] / (uintptr_t)element_size(c->v, lead);
     for (int k = 0; k < variant_operands(c->v); k++) {
-        uintptr_t at = (uintptr_t)data[k], from = lead < 0 ? 0 : (uintptr_t)data[lead];
-        if (c->v->operand[k].unit && !c->v->operand[k].shifted &&
-            (at % (uintptr_t)element_size(c->v, k) || !moves_alike(c, k, lead) ||
-             (at / (uintptr_t)element_size(c->v, k) - from / (uintptr_t)element_size(c->v, lead)) &
-                 (c->v->gufunc.vector - 1u)))
+        const variant_operand *o = &c->v->operand[k];
+        uintptr_t at = (uintptr_t)data[k], size = (uintptr_t)element_size(c->v, k);
+        if (!o->unit)
+            continue;
+        if (at % size || (!o->shifted && (!moves_alike(c, k, lead) || (at / size - from) & (c->v->gufunc.vector - 1u))))
             return false;
     }
     return true;

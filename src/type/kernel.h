@@ -27,12 +27,13 @@ enum {
     COOP_BLOCK = 10,
     COOP_GRID = 11,
     COOP_GRID_BLOCK = 9,
-    HELD_LOOSE = 2,        /* the last elements that a thread holds, which may lie behind the end */
-    HELD_MOST = 64,        /* elements that a thread holds */
-    HELD_THREADS = 1024,   /* of columns: that should fit a multiprocessor */
-    COOP_BLOCKS_MAX = 256, /* blocks of a COOP_GRID group */
-    COOP_ENTRY = 8,        /* 64-bit words of a value and whether it is there */
-    COOP_SLOT_HEAD = 128,  /* bytes before the entries of a slot: the counter */
+    HELD_LOOSE = 2,          /* the last elements that a thread holds, which may lie behind the end */
+    HELD_MOST = 64,          /* elements that a thread holds */
+    HELD_THREADS = 1024,     /* of columns: that should fit a multiprocessor, .. */
+    HELD_THREADS_WIDE = 768, /* .. and of rows of two-word elements */
+    COOP_BLOCKS_MAX = 256,   /* blocks of a COOP_GRID group */
+    COOP_ENTRY = 8,          /* 64-bit words of a value and whether it is there */
+    COOP_SLOT_HEAD = 128,    /* bytes before the entries of a slot: the counter */
     COOP_SLOT = COOP_SLOT_HEAD +
                 2 * 8 * COOP_ENTRY * COOP_BLOCKS_MAX, /* bytes of memory of such a group: two entries for each block */
     /* CPU. */

@@ -544,7 +544,8 @@ static bool expected_aligned(const sample *s) {
     for (int k = 0; k < count_of(s); k++) {
         int unit = s->v.operand[k].unit;
         if (s->v.gufunc.pieces) {
-            if (unit && !moves_alike(s, k))
+            bool whole = (uintptr_t)s->data[k] % (uintptr_t)size_of(s, k) == 0;
+            if (unit && !(s->v.operand[k].shifted ? whole : moves_alike(s, k)))
                 return false;
             continue;
         }

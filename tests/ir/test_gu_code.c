@@ -195,6 +195,35 @@ static void test_instructions(void **state) {
     }
 }
 
+/* How many blocks should fit a multiprocessor is said where threads hold columns, and rows of two-word elements, and nowhere else. */
+static void test_resident(void **state) {
+    static const struct {
+        const char *types;
+        int across, held;
+        const char *says;
+    } cases[] = {{"float64->float64", 0, 4, "!\"minctasm\", i32 3"},
+                 {"float32->float32", 0, 4, NULL},
+                 {"float64->float64", 0, 0, NULL},
+                 {"float32->float32", 5, 4, "!\"minctasm\", i32 4"}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        gu_kernel k = {"resident", "(n)->(n)",
+                       "(x) -> (y) { auto top = max(i : n, x[i]); forall (i : n) y[i] = x[i] - top; }", cases[i].types};
+        const tree *t = gu_tree(&a, &k);
+        variant v = gu_variant(t, 3, 0, cases[i].across ? 1 : 2, 1);
+        v.gufunc.across = (uint8_t)cases[i].across;
+        v.gufunc.held = (uint8_t)cases[i].held;
+        v.operand[0].held = cases[i].held > 0;
+        code_module m = gu_generate(&a, &k, t, &v, &gu_gpu);
+        const char *found = strstr(m.ir.data, "!\"minctasm\"");
+        if (cases[i].says ? !found || !strstr(found, cases[i].says) : found != NULL)
+            fail_msg("case %zu: %.40s", i, found ? found : "nothing is said");
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* ---- Sizes as constants ---- */
 
 /* Unrolled kernels have no array in memory, whatever their indices are, and no loop; staged cores move by 16 bytes. */
@@ -557,7 +586,8 @@ int main(void) {
         cmocka_unit_test(test_registers),   cmocka_unit_test(test_instructions), cmocka_unit_test(test_content),
         cmocka_unit_test(test_unrolled),    cmocka_unit_test(test_columns),      cmocka_unit_test(test_separable),
         cmocka_unit_test(test_cpu_vectors), cmocka_unit_test(test_spreads),      cmocka_unit_test(test_constructs),
-        cmocka_unit_test(test_sequences),   cmocka_unit_test(test_in_place),     cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_resident),    cmocka_unit_test(test_sequences),    cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_goldens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

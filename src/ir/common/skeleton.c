@@ -177,9 +177,20 @@ static int largest_block(const variant *v, const core_layout *layout) {
     return together > BLOCK_MAX ? together : BLOCK_MAX;
 }
 
-/* Where threads hold columns, some of a multiprocessor's blocks are to load or store while others compute. */
+/* Does a thread hold elements of more than a word? */
+static bool holds_wide(const variant *v) {
+    bool any = false;
+    for (int k = 0; k < v->nin; k++)
+        any |= v->operand[k].held && dtypes[v->operand[k].memory].size > 4;
+    return any;
+}
+
+/* Where threads hold columns, some of a multiprocessor's blocks are to load or store while others compute. With rows of two-word elements
+ * fewer blocks do: left alone, ptxas saves registers for more of them, and spills. */
 static int resident_blocks(const variant *v, int threads) {
-    return v->loop == LOOP_GUFUNC && v->gufunc.held && v->gufunc.across ? HELD_THREADS / threads : 0;
+    if (v->loop != LOOP_GUFUNC || !v->gufunc.held)
+        return 0;
+    return v->gufunc.across ? HELD_THREADS / threads : holds_wide(v) ? HELD_THREADS_WIDE / threads : 0;
 }
 
 static void gpu_head(skeleton *s) {
