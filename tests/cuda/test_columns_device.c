@@ -40,7 +40,10 @@ static DLManagedTensor *on_device(DLDataType type, const int32_t *from, int64_t 
 static int64_t height(void) { return (int64_t)exp((double)pick(0, 10000) / 10000 * log(HEIGHT_MOST)); }
 
 static sample draw(void) {
-    sample s = {.n = height(), .count = chance(10) ? 2 : pick(1, chance(50) ? 70 : 2000), .first = pick(0, 9), .narrow = chance(50)};
+    sample s = {.n = height(),
+                .count = chance(10) ? 2 : pick(1, chance(50) ? 70 : 2000),
+                .first = pick(0, 9),
+                .narrow = chance(50)};
     if (s.count > ELEMENTS_MOST / s.n)
         s.count = ELEMENTS_MOST / s.n;
     s.pitch = s.count + (chance(50) ? pick(0, 40) : 0);
