@@ -8,15 +8,6 @@ enum {
     ROWS_REPEAT_ELEMENTS = 1 << 22 /* .. where so many elements keep a device busy with fewer threads */
 };
 
-/* A body with a loop stands in the code once, however many rows a thread takes: each row more saves what it takes to find the tile. */
-static int loop_rows(const nd_loop *loop, int most) {
-    int64_t elements = 1;
-    for (int d = 0; d < loop->ndim; d++)
-        if (__builtin_mul_overflow(elements, loop->extent[d], &elements))
-            elements = INT64_MAX;
-    return elements < ROWS_REPEAT_ELEMENTS ? 1 : most < ROWS_REPEAT_LOOP ? most : ROWS_REPEAT_LOOP;
-}
-
 /* How a block of the rows class is laid out: 2^shift threads along a row; the tiles of dimensions 0 and 1; all blocks, or
  * more than GRID_MAX. */
 typedef struct tiling {
@@ -61,8 +52,9 @@ void rows_specialise(variant *v, const loop_problem *s) {
     v->rows.vector = (uint8_t)vector;
     v->rows.rows_per_thread = (uint8_t)(bytes ? repeat_for(bytes, shared ? IN_FLIGHT_SHARED : IN_FLIGHT, most) : most);
     elementwise_lighten(s->traits, &v->rows.vector, &v->rows.rows_per_thread);
-    if (s->traits->has_loop)
-        v->rows.rows_per_thread = (uint8_t)loop_rows(loop, most);
+    /* A body with a loop stands in the code once, however many rows a thread takes: each row more saves what it takes to find the tile. */
+    if (s->traits->has_loop && loop->count >= ROWS_REPEAT_ELEMENTS)
+        v->rows.rows_per_thread = (uint8_t)(most < ROWS_REPEAT_LOOP ? most : ROWS_REPEAT_LOOP);
     /* planes that leave a warp idle, and more tiles than a grid has blocks */
     if ((loop->ndim > 2 && plane_threads(v, loop) < WARP) || rows_tiling(v, loop, WARP).blocks > GRID_MAX) {
         variant_reclass(v, LOOP_GENERAL);
