@@ -681,11 +681,11 @@ typedef struct plan_run {
     void *stream;
     /* Of the call that this run is; NULL: the run is one of a plan that lasts. */
     const uf_options *options;
-    const char *name; /* of that call's public function */
-    char *block;      /* scratch memory */
-    int64_t *bounds;  /* of segments: starts in host memory, or what was read from them */
-    int64_t *parts;   /* fold: those that decide the results (launch.deciding) */
-    int64_t *outside; /* of uf_at, as in launch */
+    const char *name;      /* of that call's public function */
+    char *block;           /* scratch memory */
+    const int64_t *bounds; /* of segments: starts in host memory, or what was read from them */
+    int64_t *parts;        /* fold: those that decide the results (launch.deciding) */
+    int64_t *outside;      /* of uf_at, as in launch */
     workspace space;
 } plan_run;
 

@@ -157,11 +157,12 @@ static uf_status bounds_read(plan_run *run) {
         return UF_OK;
     run->bounds = run->data[x->starts];
     if (!are_bounds(run)) {
-        run->bounds = workspace_take(&run->space, (size_t)(x->nsegments + 1) * sizeof *run->bounds);
-        if (!run->bounds)
+        int64_t *own = workspace_take(&run->space, (size_t)(x->nsegments + 1) * sizeof *own);
+        if (!own)
             return fail_memory();
-        widen[p->argument[x->starts].type](run->bounds, run->data[x->starts], x->starts_step, x->nsegments);
-        run->bounds[x->nsegments] = x->extent;
+        widen[p->argument[x->starts].type](own, run->data[x->starts], x->starts_step, x->nsegments);
+        own[x->nsegments] = x->extent;
+        run->bounds = own;
     }
     return bounds_are_within(run->bounds, x->nsegments, x->extent) ? UF_OK : bounds_fail(run->bounds, x->extent);
 }

@@ -258,7 +258,8 @@ static __attribute__((noinline)) uf_status two_passes(plan_run *r) {
     TRY(operands_read(r, &s[1], &o));
     launch l = launch_of(r, r->plan, &s[1], &s[1].v, &o);
     nd_loop deciding = s[1].loops.reduced; /* over states of parts, which are one dimension */
-    deciding.count = *(deciding.extent = &parts);
+    deciding.extent = &parts;
+    deciding.count = parts;
     if (parts < s[1].loops.reduced.count)
         l.reduced = &deciding;
     return engines[r->plan->engine]->launch(s[1].code, &l);
