@@ -864,25 +864,30 @@ static void long_sums_are_accurate(void **unused) {
 
 /* ---- Rows or columns ---- */
 
+/* The engine's choice for a fold, its operands and their loops. */
+static void specialise(test *t, nd_fold *loops) {
+    code_traits size;
+    put_numbers(t, &t->v);
+    fill_types(t, &t->v);
+    make_loop(t, 0, variant_operands(&t->v), &loops->kept);
+    make_loop(t, 1, variant_operands(&t->v), &loops->reduced);
+    ir_fold_traits(&t->f, &size);
+    fold_problem s = {.loops = loops, .traits = &size};
+    assert_int_equal(cpu_engine.specialise_fold(&t->v, &s), 0);
+}
+
 /* Does the engine let lanes go over 32 results of so many neighbouring elements, rather than over the elements? */
 static bool takes_columns(const char *name, int64_t elements) {
     const recipe *r = recipe_of(name);
     test t = {.r = r, .ndim = {1, 1}, .extent = {{32}, {elements}}};
     nd_fold loops;
-    code_traits size;
     t.f = fold_of(&t.a, r);
     for (int k = 0; k < r->nin + r->nout; k++)
         t.op[k] = (operand){.type = k < r->nin ? r->in[k] : r->out[k - r->nin], .stride = {{1}}};
     t.op[0].stride[0][0] = elements;
     t.op[0].stride[1][0] = 1;
     t.v = variant_for(&t);
-    put_numbers(&t, &t.v);
-    fill_types(&t, &t.v);
-    make_loop(&t, 0, variant_operands(&t.v), &loops.kept);
-    make_loop(&t, 1, variant_operands(&t.v), &loops.reduced);
-    ir_fold_traits(&t.f, &size);
-    fold_problem s = {.loops = &loops, .traits = &size};
-    assert_int_equal(cpu_engine.specialise_fold(&t.v, &s), 0);
+    specialise(&t, &loops);
     arena_free(&t.a);
     return t.v.reduction.columns;
 }
@@ -903,20 +908,13 @@ static void nothing_gives_the_identity(void **unused) {
         float r[3] = {-1, -1, -1};
         test t = {.r = &recipes[0], .threads = 1, .ndim = {1, 1}, .extent = {{3}, {0}}, .has_initial = initial};
         nd_fold loops;
-        code_traits size;
         t.f = fold_of(&t.a, t.r);
         t.initial[0] = 42;
         t.op[0] = (operand){.type = DT_FLOAT32};
         t.op[1] = (operand){.type = DT_FLOAT32, .data = (char *)r, .stride = {{1}}};
         t.v = variant_for(&t);
         t.v.reduction.empty = 1;
-        put_numbers(&t, &t.v);
-        fill_types(&t, &t.v);
-        make_loop(&t, 0, variant_operands(&t.v), &loops.kept);
-        make_loop(&t, 1, variant_operands(&t.v), &loops.reduced);
-        ir_fold_traits(&t.f, &size);
-        fold_problem s = {.loops = &loops, .traits = &size};
-        assert_int_equal(cpu_engine.specialise_fold(&t.v, &s), 0);
+        specialise(&t, &loops);
         run_variant(&t, &t.v, &loops, 0, 0, 0);
         for (int i = 0; i < 3; i++)
             assert_true(r[i] == (initial ? 42 : 0));
