@@ -43,9 +43,10 @@ typedef struct body {
     bool by_lanes;   /* GPU: reductions at this place are shared by the lanes of a row */
     int ended;       /* label of the way out for an element that has ended (report.h); 0: none yet */
 
-    struct held *held; /* GPU: what the thread has of operands in registers (construct/held.h); NULL: nothing */
-    int call;          /* GPU: which of the thread's calls is being written; each has its own locals */
-    const ssa *core;   /* by operand: where that call's core is; NULL: at %p0, %p1 .. */
+    struct online *online; /* GPU: reductions that are found together (construct/online.h) */
+    struct held *held;     /* GPU: what the thread has of operands in registers (construct/held.h); NULL: nothing */
+    int call;              /* GPU: which of the thread's calls is being written; each has its own locals */
+    const ssa *core;       /* by operand: where that call's core is; NULL: at %p0, %p1 .. */
     bool if_aligned; /* and accesses to neighbours go by vectors only where %aligned is true; else it is known to be */
 
     const node *summed; /* a reduction whose value is known, and that */
@@ -91,6 +92,8 @@ ssa emit_pow32(emit *e, const ssa *args);
 
 /* ---- Floating division (quotient.c) ---- */
 
+/* Is anything assigned to a variable, or to an element of it, after its declaration? */
+bool variable_changes(body *b, int variable);
 /* Is it a parameter of the kernel, or an element of one, and nothing is assigned to that? */
 bool is_input(body *b, const node *n);
 

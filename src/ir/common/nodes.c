@@ -1,6 +1,8 @@
 /* nodes.c - walks over typed trees. */
 #include "ir/common/nodes.h"
 
+#include <string.h>
+
 void node_visit(const node *n, void (*visit)(const node *n, void *user), void *user) {
     visit(n, user);
     for (int k = 0; k < 3; k++)
@@ -14,6 +16,24 @@ void node_visit(const node *n, void (*visit)(const node *n, void *user), void *u
 void node_each(const node *list, void (*visit)(const node *n, void *user), void *user) {
     for (const node *n = list; n; n = n->next)
         node_visit(n, visit, user);
+}
+
+static bool lists_same(const node *a, const node *b, int i, int j) {
+    for (; a && b; a = a->next, b = b->next)
+        if (!node_same(a, b, i, j))
+            return false;
+    return !a && !b;
+}
+
+bool node_same(const node *a, const node *b, int i, int j) {
+    if (a->kind != b->kind || a->type != b->type || a->wide != b->wide || a->op != b->op || a->dim != b->dim ||
+        a->callee != b->callee || a->math != b->math || (a->local != b->local && (a->local != i || b->local != j)) ||
+        (a->kind == N_CONST && memcmp(&a->value.as, &b->value.as, sizeof a->value.as)) || a->body || b->body)
+        return false;
+    for (int k = 0; k < 3; k++)
+        if (!lists_same(a->kid[k], b->kid[k], i, j))
+            return false;
+    return lists_same(a->args, b->args, i, j);
 }
 
 const node *node_assigned(const node *n) {

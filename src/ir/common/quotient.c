@@ -44,16 +44,20 @@ static void note_assigned(const node *n, void *user) {
     bool *assigned = user;
     if (n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE || n->kind == N_ATOMIC)
         assigned[n->kid[0]->local] = true;
+    for (const node *to = n->kind == N_CALL ? node_assigned(n) : NULL; to; to = to->next)
+        assigned[to->local] = true;
 }
 
-bool is_input(body *b, const node *n) {
-    if (b->f != b->e->kernel || n->local >= b->f->nparams)
-        return false;
+bool variable_changes(body *b, int variable) {
     if (!b->assigned) {
         b->assigned = arena_alloc(b->e->a, (size_t)b->f->nlocals * sizeof *b->assigned);
         node_each(b->f->body, note_assigned, b->assigned);
     }
-    return !b->assigned[n->local];
+    return b->assigned[variable];
+}
+
+bool is_input(body *b, const node *n) {
+    return b->f == b->e->kernel && n->local < b->f->nparams && !variable_changes(b, n->local);
 }
 
 /* Can the compilers not know that it is not below 0? They do not know that of inputs. Of a sum they know it if they know it of

@@ -150,6 +150,10 @@ void accumulator_clear(body *b, const node *reduce, const accumulator *a) {
         put(b, "i1", ssa_bool(false), a->present);
 }
 
+void accumulator_set(body *b, const node *reduce, const accumulator *a, ssa value) {
+    put(b, ir_value_type((dtype)reduce->type), value, a->slot);
+}
+
 ssa accumulator_read(body *b, const node *reduce, const accumulator *a) {
     const char *type = ir_value_type((dtype)reduce->type);
     return emit_value(b->e, "load %s, %s* %s", type, type, a->slot.text);

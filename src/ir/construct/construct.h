@@ -19,6 +19,7 @@ typedef struct accumulator {
 /* Makes the variables; accumulator_clear gives them their values. */
 accumulator accumulator_new(body *b, const node *reduce);
 void accumulator_clear(body *b, const node *reduce, const accumulator *a);
+void accumulator_set(body *b, const node *reduce, const accumulator *a, ssa value);
 /* Takes in the reduction's term, if `counts` (i1) is true or none. */
 void accumulator_term(body *b, const node *reduce, const accumulator *a, ssa counts);
 /* Takes in a value, such as that of another accumulator; present (i1): there is one. It is not looked at where the reduction has an

@@ -1,6 +1,6 @@
-/* cooperative.c - barriers and reductions over a cooperative group: shuffles within a warp, shared memory between the warps of a block,
- * and between the blocks of a group a slot of global memory, in which a counter counts the blocks that have arrived. Values are
- * combined in a fixed order, so that results are the same in each run. */
+/* cooperative.c - barriers of a cooperative group, and how its threads' partials (partial.h) come together: shared memory between the warps of a
+ * block, asynchronous stores between the blocks of a cluster, and between the blocks of a group a slot of global memory, in which a
+ * counter counts the blocks that have arrived. They are combined in a fixed order, so that results are the same in each run. */
 #include "ir/construct/cooperative.h"
 
 #include <assert.h>
@@ -11,69 +11,6 @@
 enum {
     WARPS_MOST = 32 /* of a block; one entry more is common to all */
 };
-
-static ssa thread_index(emit *e) { return emit_special_register(e, "tid"); }
-
-/* ---- Lanes of a warp ---- */
-
-ssa coop_lane(body *b, int lanes) {
-    return emit_widen(b->e, emit_value(b->e, "and i32 %s, %d", thread_index(b->e).text, (1 << lanes) - 1));
-}
-
-/* Combines two values, either of which may be missing. */
-static void join(body *b, const node *reduce, ssa *value, ssa *present, ssa other, ssa other_present) {
-    dtype type = (dtype)reduce->type;
-    if (ssa_is_set(*present) && combines_by_loop(reduce)) {
-        accumulator a = accumulator_new(b, reduce);
-        accumulator_clear(b, reduce, &a);
-        accumulator_join(b, reduce, &a, *value, *present);
-        accumulator_join(b, reduce, &a, other, other_present);
-        *value = accumulator_read(b, reduce, &a);
-        *present = accumulator_present(b, &a);
-        return;
-    }
-    ssa both = combine(b, reduce, *value, other);
-    if (ssa_is_set(*present)) {
-        both = emit_select(b->e, type, other_present, both, *value);
-        both = emit_select(b->e, type, *present, both, other);
-        *present = emit_value(b->e, "or i1 %s, %s", present->text, other_present.text);
-    }
-    *value = both;
-}
-
-/* Is the operator commutative to the bit? Then each lane may combine for itself (butterfly), and all get the same bits. */
-static bool is_symmetric(const node *reduce) { return !reduce->callee && reduce->is_identity; }
-
-/* Do all lanes of a warp come here together, whatever groups they make? Then shuffles need no mask that the compiler does not know. */
-static bool warp_together(const variant *v) {
-    return v->loop == LOOP_GUFUNC && v->gufunc.across &&
-           v->gufunc.coop - v->gufunc.cluster + v->gufunc.across >= COOP_WARP;
-}
-
-void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *present) {
-    emit *e = b->e;
-    dtype type = (dtype)reduce->type;
-    const char *mode = is_symmetric(reduce) ? "bfly" : "down";
-    if (!lanes)
-        return;
-    ssa mask = warp_together(e->frame->v) ? ssa_constant(-1) : lanes_mask(e, lanes);
-    for (int by = 1 << lanes >> 1; by; by >>= 1) {
-        ssa other = lanes_shuffle(e, mode, mask, type, *value, by, lanes), other_present = ssa_none();
-        if (ssa_is_set(*present))
-            other_present = lanes_shuffle(e, mode, mask, DT_BOOL, *present, by, lanes);
-        if (ssa_is_set(*present) && combines_by_loop(reduce)) { /* lanes past the last have no value */
-            ssa lane = emit_value(e, "and i32 %s, %d", thread_index(e).text, (1 << lanes) - 1);
-            ssa there = emit_value(e, "icmp ult i32 %s, %d", lane.text, (1 << lanes) - by);
-            other_present = emit_op(e, "and i1", other_present, there);
-        }
-        join(b, reduce, value, present, other, other_present);
-    }
-    if (is_symmetric(reduce))
-        return;
-    *value = lanes_shuffle(e, "idx", mask, type, *value, 0, lanes);
-    if (ssa_is_set(*present))
-        *present = lanes_shuffle(e, "idx", mask, DT_BOOL, *present, 0, lanes);
-}
 
 /* ---- Barriers ---- */
 
@@ -96,7 +33,7 @@ static ssa meeting_of(emit *e) {
 
 void coop_grid_begin(emit *e) {
     int one = emit_label_new(e), all = emit_label_new(e);
-    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread_index(e).text), one, all);
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", lanes_thread(e).text), one, all);
     emit_label(e, one);
     emit_line(e, "store i64 0, i64 addrspace(3)* %s, align 8", meeting_of(e).text);
     emit_line(e, "store i32 0, i32 addrspace(3)* %s, align 4", reductions_of(e).text);
@@ -137,7 +74,7 @@ static void grid_barrier(body *b) {
     emit *e = b->e;
     int one = emit_label_new(e), end = emit_label_new(e);
     emit_block_barrier(e);
-    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread_index(e).text), one, end);
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", lanes_thread(e).text), one, end);
     emit_label(e, one);
     grid_meet(e);
     emit_branch(e, end);
@@ -176,7 +113,7 @@ static ssa arrival_of(emit *e, int set) {
 
 void coop_cluster_arrive(emit *e) {
     int first = emit_label_new(e), all = emit_label_new(e);
-    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread_index(e).text), first, all);
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", lanes_thread(e).text), first, all);
     emit_label(e, first);
     for (int set = 0; set < ARRIVALS; set++)
         emit_line(e, "call void asm sideeffect \"mbarrier.init.shared::cta.b64 [$0], 1;\", \"r,~{memory}\"(i32 %s)",
@@ -205,7 +142,7 @@ static void cluster_receive(emit *e, int reduction, int words) {
     int set = reduction % ARRIVALS, first = emit_label_new(e), all = emit_label_new(e), wait = emit_label_new(e),
         done = emit_label_new(e);
     ssa count = arrival_of(e, set);
-    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread_index(e).text), first, all);
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", lanes_thread(e).text), first, all);
     emit_label(e, first);
     emit_line(e,
               "call void asm sideeffect \"mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;\", "
@@ -250,25 +187,20 @@ static ssa entry_word(emit *e, const entries *in, ssa index, int word) {
     return emit_value(e, "getelementptr i32, i32%s %s, i64 %s", in->space, in->base.text, emit_widen(e, at).text);
 }
 
-static void entry_write(body *b, const entries *in, ssa index, dtype type, ssa value, ssa present) {
+static void entry_write(body *b, const entries *in, ssa index, const partial *p) {
     emit *e = b->e;
-    ssa words[LANE_WORDS + 1];
-    int n = lanes_words(e, type, value, words);
-    if (ssa_is_set(present))
-        n += lanes_words(e, DT_BOOL, present, words + n);
+    ssa words[PARTIAL_WORDS];
+    int n = partial_words(e, p, words);
     for (int i = 0; i < n; i++)
         emit_line(e, "store i32 %s, i32%s %s, align 4", words[i].text, in->space, entry_word(e, in, index, i).text);
 }
 
-static void entry_read(body *b, const entries *in, ssa index, dtype type, ssa *value, ssa *present) {
+static void entry_read(body *b, const entries *in, ssa index, partial *p) {
     emit *e = b->e;
-    ssa words[LANE_WORDS + 1];
-    int n = lanes_word_count(type);
-    for (int i = 0; i < n + ssa_is_set(*present); i++)
+    ssa words[PARTIAL_WORDS];
+    for (int i = 0; i < partial_word_count(p); i++)
         words[i] = emit_value(e, "load i32, i32%s %s, align 4", in->space, entry_word(e, in, index, i).text);
-    *value = lanes_value(e, type, words);
-    if (ssa_is_set(*present))
-        *present = lanes_value(e, DT_BOOL, words + n);
+    partial_read(e, p, words);
 }
 
 static entries shared_entries(emit *e) {
@@ -283,29 +215,28 @@ static entries shared_entries(emit *e) {
 /* ---- Blocks ---- */
 
 /* Each warp combines its lanes' values and leaves the result in shared memory; then each warp combines the results of all. */
-static void block_reduce(body *b, const node *reduce, int warps, ssa *value, ssa *present) {
+static void block_reduce(body *b, int warps, partial *p) {
     emit *e = b->e;
-    dtype type = (dtype)reduce->type;
     entries shared = shared_entries(e);
-    lanes_reduce(b, reduce, COOP_WARP, value, present);
+    partial_reduce(b, COOP_WARP, p);
     if (!warps)
         return;
-    ssa thread = thread_index(e), lane = emit_value(e, "and i32 %s, 31", thread.text);
+    ssa thread = lanes_thread(e), lane = emit_value(e, "and i32 %s, 31", thread.text);
     int first = emit_label_new(e), rest = emit_label_new(e);
     emit_block_barrier(e); /* what an earlier reduction left has been read */
     emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", lane.text), first, rest);
     emit_label(e, first);
-    entry_write(b, &shared, emit_value(e, "lshr i32 %s, 5", thread.text), type, *value, *present);
+    entry_write(b, &shared, emit_value(e, "lshr i32 %s, 5", thread.text), p);
     emit_branch(e, rest);
     emit_label(e, rest);
     emit_block_barrier(e);
-    entry_read(b, &shared, emit_value(e, "and i32 %s, %d", lane.text, (1 << warps) - 1), type, value, present);
-    lanes_reduce(b, reduce, warps, value, present);
+    entry_read(b, &shared, emit_value(e, "and i32 %s, %d", lane.text, (1 << warps) - 1), p);
+    partial_reduce(b, warps, p);
 }
 
 /* ---- Groups side by side, gufunc.across ---- */
 
-/* Shared memory of the reductions of values of so many words: an entry for each thread, those of a rank in a row, and behind them the
+/* Shared memory of the reductions of partials of so many words: an entry for each thread, those of a rank in a row, and behind them the
  * results, one for each call and block of the cluster. A row has one entry more than there are calls, so that the threads of a warp,
  * which write along rows and read along columns, meet different banks. */
 typedef struct across_entries {
@@ -322,12 +253,11 @@ static void across_declare(emit *e, const across_entries *in) {
 
 /* Other blocks write this block's results. They may do so once all blocks have read those of the reduction before the last one, so
  * reductions alternate between two sets. */
-static across_entries across_entries_of(body *b, dtype type, bool present, int values) {
+static across_entries across_entries_of(body *b, int words) {
     emit *e = b->e;
     const variant *v = e->frame->v;
     int calls = 1 << v->gufunc.across, results = calls << v->gufunc.cluster, sets = v->gufunc.cluster ? ARRIVALS : 1;
-    across_entries in = {
-        .words = values * (lanes_word_count(type) + present), .pitch = calls + 1, .reduction = b->reductions++};
+    across_entries in = {.words = words, .pitch = calls + 1, .reduction = b->reductions++};
     in.results = in.pitch << (v->gufunc.coop - v->gufunc.cluster);
     in.all = in.results + sets * results;
     in.results += in.reduction % sets * results;
@@ -348,12 +278,10 @@ static ssa across_entry(emit *e, const across_entries *in, ssa rank, ssa call) {
 }
 
 /* block (i32): that block of the cluster; none: this one. */
-static void across_write(body *b, const across_entries *in, ssa entry, dtype type, ssa value, ssa present, ssa block) {
+static void across_write(body *b, const across_entries *in, ssa entry, const partial *p, ssa block) {
     emit *e = b->e;
-    ssa words[LANE_WORDS + 1];
-    int n = lanes_words(e, type, value, words);
-    if (ssa_is_set(present))
-        n += lanes_words(e, DT_BOOL, present, words + n);
+    ssa words[PARTIAL_WORDS];
+    int n = partial_words(e, p, words);
     for (int i = 0; i < n; i++)
         if (ssa_is_set(block))
             cluster_store(e, across_word(e, in, entry, i), block, words[i], in->reduction % ARRIVALS);
@@ -362,19 +290,16 @@ static void across_write(body *b, const across_entries *in, ssa entry, dtype typ
                       across_word(e, in, entry, i).text);
 }
 
-static void across_read(body *b, const across_entries *in, ssa entry, dtype type, ssa *value, ssa *present) {
+static void across_read(body *b, const across_entries *in, ssa entry, partial *p) {
     emit *e = b->e;
-    ssa words[LANE_WORDS + 1];
-    int n = lanes_word_count(type);
-    for (int i = 0; i < n + ssa_is_set(*present); i++)
+    ssa words[PARTIAL_WORDS];
+    for (int i = 0; i < partial_word_count(p); i++)
         words[i] = emit_value(e, "load i32, i32 addrspace(3)* %s, align 4", across_word(e, in, entry, i).text);
-    *value = lanes_value(e, type, words);
-    if (ssa_is_set(*present))
-        *present = lanes_value(e, DT_BOOL, words + n);
+    partial_read(e, p, words);
 }
 
 /* Lane q of a call leaves its block's result in block q of the cluster; without one, the first lane in its own. */
-static void across_leave(body *b, const across_entries *in, ssa lane, ssa call, dtype type, ssa value, ssa present) {
+static void across_leave(body *b, const across_entries *in, ssa lane, ssa call, const partial *p) {
     emit *e = b->e;
     const variant *v = e->frame->v;
     int leaves = emit_label_new(e), end = emit_label_new(e), cluster = v->gufunc.cluster;
@@ -384,79 +309,60 @@ static void across_leave(body *b, const across_entries *in, ssa lane, ssa call, 
     if (cluster) {
         ssa own = emit_value(e, "and i32 %s, %d", emit_special_register(e, "ctaid").text, (1 << cluster) - 1);
         own = emit_value(e, "shl i32 %s, %d", own.text, v->gufunc.across);
-        across_write(b, in, emit_op(e, "add i32", entry, own), type, value, present, lane);
+        across_write(b, in, emit_op(e, "add i32", entry, own), p, lane);
     } else {
-        across_write(b, in, entry, type, value, present, ssa_none());
+        across_write(b, in, entry, p, ssa_none());
     }
     emit_branch(e, end);
     emit_label(e, end);
 }
 
 /* Combines `count` entries: number first, first + step .. */
-static void across_gather(body *b, const node *reduce, const across_entries *in, ssa first, int step, int count,
-                          ssa *value, ssa *present) {
+static void across_gather(body *b, const across_entries *in, ssa first, int step, int count, partial *p) {
     emit *e = b->e;
-    dtype type = (dtype)reduce->type;
-    ssa there = *present, one;
-    across_read(b, in, first, type, value, present);
-    if (count == 1)
-        return;
-    accumulator all = accumulator_new(b, reduce);
-    accumulator_clear(b, reduce, &all);
-    accumulator_join(b, reduce, &all, *value, *present);
-    for (int i = 1; i < count; i++) {
-        across_read(b, in, emit_value(e, "add i32 %s, %d", first.text, i * step), type, &one, &there);
-        accumulator_join(b, reduce, &all, one, there);
+    partial *all = arena_alloc(e->a, (size_t)count * sizeof *all);
+    for (int i = 0; i < count; i++) {
+        all[i] = *p;
+        across_read(b, in, i ? emit_value(e, "add i32 %s, %d", first.text, i * step) : first, &all[i]);
     }
-    *value = accumulator_read(b, reduce, &all);
-    *present = accumulator_present(b, &all);
+    *p = partial_gather(b, all, count);
 }
 
 /* Some lanes of a warp combine the entries of a call: each those of the ranks lane, lane + 32 ... */
-static void across_combine(body *b, const node *reduce, const across_entries *in, int coop, ssa present) {
+static void across_combine(body *b, const across_entries *in, int coop, partial p) {
     emit *e = b->e;
-    dtype type = (dtype)reduce->type;
     int lanes = coop < COOP_WARP ? coop : COOP_WARP;
     assert(lanes >= e->frame->v->gufunc.cluster); /* a lane for each block */
-    ssa thread = thread_index(e), lane = emit_value(e, "and i32 %s, %d", thread.text, (1 << lanes) - 1),
+    ssa thread = lanes_thread(e), lane = emit_value(e, "and i32 %s, %d", thread.text, (1 << lanes) - 1),
         call = emit_value(e, "lshr i32 %s, %d", thread.text, lanes);
-    ssa value, there = present;
-    across_gather(b, reduce, in, across_entry(e, in, lane, call), in->pitch << lanes, 1 << (coop - lanes), &value,
-                  &there);
-    lanes_reduce(b, reduce, lanes, &value, &there);
-    across_leave(b, in, lane, call, type, value, there);
+    across_gather(b, in, across_entry(e, in, lane, call), in->pitch << lanes, 1 << (coop - lanes), &p);
+    partial_reduce(b, lanes, &p);
+    across_leave(b, in, lane, call, &p);
 }
 
 /* The results of all blocks, in their order. */
-static void across_results(body *b, const node *reduce, const across_entries *in, ssa own, ssa *value, ssa *present) {
+static void across_results(body *b, const across_entries *in, ssa own, partial *p) {
     emit *e = b->e;
     const variant *v = e->frame->v;
     ssa entry = emit_value(e, "add i32 %s, %d", own.text, in->results);
-    across_gather(b, reduce, in, entry, 1 << v->gufunc.across, 1 << v->gufunc.cluster, value, present);
+    across_gather(b, in, entry, 1 << v->gufunc.across, 1 << v->gufunc.cluster, p);
 }
 
-/* The entries of value i of several. */
-static across_entries across_value(const across_entries *in, int i, int values) {
-    across_entries one = *in;
-    one.first = i * (in->words / values);
-    return one;
-}
-
-/* Each thread leaves its values; then as many threads as a warp has lanes for each call (or the group has threads) combine those of the
- * call, and all read the result. Between two writes to an entry every thread comes to a barrier behind its own reading, so that
- * none is needed before the first. */
-static void across_reduce(body *b, const node *reduce, int values, ssa *value, ssa *present) {
+/* Each thread leaves its partials, one for each of its calls; then as many threads as a warp has lanes for each call (or the group has threads)
+ * combine those of the call, and all read the result. Between two writes to an entry every thread comes to a barrier behind its own
+ * reading, so that none is needed before the first. */
+static void across_reduce(body *b, int calls, partial *p) {
     emit *e = b->e;
     const variant *v = e->frame->v;
-    dtype type = (dtype)reduce->type;
-    int across = v->gufunc.across, coop = v->gufunc.coop - v->gufunc.cluster;
-    across_entries all = across_entries_of(b, type, ssa_is_set(*present), values), in[COOP_VALUES];
-    ssa thread = thread_index(e), rank = emit_value(e, "lshr i32 %s, %d", thread.text, across),
+    int across = v->gufunc.across, coop = v->gufunc.coop - v->gufunc.cluster, words = partial_word_count(&p[0]);
+    across_entries all = across_entries_of(b, calls * words), in[COOP_CALLS];
+    ssa thread = lanes_thread(e), rank = emit_value(e, "lshr i32 %s, %d", thread.text, across),
         own = emit_value(e, "and i32 %s, %d", thread.text, (1 << across) - 1);
-    assert(values <= COOP_VALUES);
-    for (int i = 0; i < values; i++) {
-        in[i] = across_value(&all, i, values);
-        across_write(b, &in[i], across_entry(e, &in[i], rank, own), type, value[i], present[i], ssa_none());
+    assert(calls <= COOP_CALLS);
+    for (int i = 0; i < calls; i++) {
+        in[i] = all;
+        in[i].first = i * words;
+        across_write(b, &in[i], across_entry(e, &in[i], rank, own), &p[i], ssa_none());
     }
     emit_block_barrier(e);
     int takes = emit_label_new(e), end = emit_label_new(e);
@@ -465,48 +371,46 @@ static void across_reduce(body *b, const node *reduce, int values, ssa *value, s
     else
         emit_branch(e, takes);
     emit_label(e, takes);
-    for (int i = 0; i < values; i++)
-        across_combine(b, reduce, &in[i], coop, present[i]);
+    for (int i = 0; i < calls; i++)
+        across_combine(b, &in[i], coop, p[i]);
     emit_branch(e, end);
     emit_label(e, end);
     if (v->gufunc.cluster)
         cluster_receive(e, all.reduction, all.words << (across + v->gufunc.cluster));
     else
         emit_block_barrier(e);
-    for (int i = 0; i < values; i++)
-        across_results(b, reduce, &in[i], own, &value[i], &present[i]);
+    for (int i = 0; i < calls; i++)
+        across_results(b, &in[i], own, &p[i]);
 }
 
 /* ---- Blocks of a cluster that have a piece each ---- */
 
 /* Each warp leaves its lanes' value in all blocks of the cluster, and combines what all warps of all blocks left in its own. Entries
  * alternate between two sets, see across_entries_of. */
-static void cluster_reduce(body *b, const node *reduce, ssa *value, ssa *present) {
+static void cluster_reduce(body *b, partial *p) {
     emit *e = b->e;
     const variant *v = e->frame->v;
-    dtype type = (dtype)reduce->type;
     int cluster = v->gufunc.cluster, warps = v->gufunc.coop - COOP_WARP, all = 1 << (cluster + warps),
         lanes = cluster + warps < COOP_WARP ? cluster + warps : COOP_WARP;
-    across_entries in = {
-        .words = lanes_word_count(type) + ssa_is_set(*present), .all = ARRIVALS * all, .reduction = b->reductions++};
+    across_entries in = {.words = partial_word_count(p), .all = ARRIVALS * all, .reduction = b->reductions++};
     int first = in.reduction % ARRIVALS * all;
     across_declare(e, &in);
-    lanes_reduce(b, reduce, COOP_WARP, value, present);
-    ssa thread = thread_index(e), lane = emit_value(e, "and i32 %s, 31", thread.text);
+    partial_reduce(b, COOP_WARP, p);
+    ssa thread = lanes_thread(e), lane = emit_value(e, "and i32 %s, 31", thread.text);
     ssa own = emit_value(e, "and i32 %s, %d", emit_special_register(e, "ctaid").text, (1 << cluster) - 1);
     ssa entry = emit_op(e, "add i32", emit_value(e, "shl i32 %s, %d", own.text, warps),
                         emit_value(e, "lshr i32 %s, %d", thread.text, COOP_WARP));
     int leaves = emit_label_new(e), end = emit_label_new(e);
     emit_branch_if(e, emit_value(e, "icmp ult i32 %s, %d", lane.text, 1 << cluster), leaves, end);
     emit_label(e, leaves);
-    across_write(b, &in, emit_value(e, "add i32 %s, %d", entry.text, first), type, *value, *present, lane);
+    across_write(b, &in, emit_value(e, "add i32 %s, %d", entry.text, first), p, lane);
     emit_branch(e, end);
     emit_label(e, end);
     cluster_receive(e, in.reduction, in.words * all);
     ssa from =
         emit_value(e, "add i32 %s, %d", emit_value(e, "and i32 %s, %d", lane.text, (1 << lanes) - 1).text, first);
-    across_gather(b, reduce, &in, from, 1 << lanes, all >> lanes, value, present);
-    lanes_reduce(b, reduce, lanes, value, present);
+    across_gather(b, &in, from, 1 << lanes, all >> lanes, p);
+    partial_reduce(b, lanes, p);
 }
 
 /* ---- Grids ---- */
@@ -525,23 +429,20 @@ static ssa grid_word(emit *e, ssa turn, ssa block, int word) {
     return emit_value(e, "bitcast i8 addrspace(1)* %s to i64 addrspace(1)*", at.text);
 }
 
-static void grid_write(body *b, ssa turn, ssa block, dtype type, ssa value, ssa present) {
+static void grid_write(body *b, ssa turn, ssa block, const partial *p) {
     emit *e = b->e;
-    ssa words[LANE_WORDS + 1];
-    int n = lanes_words(e, type, value, words);
-    if (ssa_is_set(present))
-        n += lanes_words(e, DT_BOOL, present, words + n);
+    ssa words[PARTIAL_WORDS];
+    int n = partial_words(e, p, words);
     ssa high = emit_value(e, "shl i64 %s, 32", emit_widen(e, turn).text);
     for (int i = 0; i < n; i++)
         emit_line(e, "store volatile i64 %s, i64 addrspace(1)* %s, align 8",
                   emit_op(e, "or i64", high, emit_widen(e, words[i])).text, grid_word(e, turn, block, i).text);
 }
 
-static void grid_read(body *b, ssa turn, ssa block, dtype type, ssa *value, ssa *present) {
+static void grid_read(body *b, ssa turn, ssa block, partial *p) {
     emit *e = b->e;
-    ssa words[LANE_WORDS + 1];
-    int n = lanes_word_count(type);
-    for (int i = 0; i < n + ssa_is_set(*present); i++) {
+    ssa words[PARTIAL_WORDS];
+    for (int i = 0; i < partial_word_count(p); i++) {
         int wait = emit_label_new(e), there = emit_label_new(e);
         ssa at = grid_word(e, turn, block, i);
         emit_branch(e, wait);
@@ -552,16 +453,14 @@ static void grid_read(body *b, ssa turn, ssa block, dtype type, ssa *value, ssa 
         emit_label(e, there);
         words[i] = emit_value(e, "trunc i64 %s to i32", both.text);
     }
-    *value = lanes_value(e, type, words);
-    if (ssa_is_set(*present))
-        *present = lanes_value(e, DT_BOOL, words + n);
+    partial_read(e, p, words);
 }
 
 /* The first warp leaves the block's result in the slot, waits for those of all blocks, and combines them. */
-static void gather_blocks(body *b, const node *reduce, ssa *value, ssa *present) {
+static void gather_blocks(body *b, partial *p) {
     emit *e = b->e;
-    dtype type = (dtype)reduce->type;
-    ssa thread = thread_index(e), block = emit_value(e, "lshr i64 %%rank, %d", COOP_GRID_BLOCK), there = *present, one;
+    ssa thread = lanes_thread(e), block = emit_value(e, "lshr i64 %%rank, %d", COOP_GRID_BLOCK);
+    partial one = *p;
     int first = emit_label_new(e), rest = emit_label_new(e);
     ssa before = emit_value(e, "load i32, i32 addrspace(3)* %s, align 4", reductions_of(e).text);
     ssa turn = emit_value(e, "add i32 %s, 1", before.text);
@@ -569,55 +468,49 @@ static void gather_blocks(body *b, const node *reduce, ssa *value, ssa *present)
     emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread.text), first, rest);
     emit_label(e, first);
     emit_line(e, "store i32 %s, i32 addrspace(3)* %s, align 4", turn.text, reductions_of(e).text);
-    grid_write(b, turn, emit_value(e, "trunc i64 %s to i32", block.text), type, *value, *present);
+    grid_write(b, turn, emit_value(e, "trunc i64 %s to i32", block.text), p);
     emit_branch(e, rest);
     emit_label(e, rest);
-    accumulator all = accumulator_new(b, reduce);
-    accumulator_clear(b, reduce, &all);
+    partial_accumulator all = partial_begin(b, p);
     counted_loop l = counted_loop_begin(e, "i32", thread, ssa_named("%%blocks"));
-    grid_read(b, turn, l.i, type, &one, &there);
-    accumulator_join(b, reduce, &all, one, there);
+    grid_read(b, turn, l.i, &one);
+    partial_join(b, &all, &one);
     counted_loop_end(e, &l, ssa_constant(32), loop_no_unroll(e));
-    *value = accumulator_read(b, reduce, &all);
-    *present = accumulator_present(b, &all);
+    *p = partial_end(b, &all);
     emit_warp_barrier(e, ssa_constant(-1));
-    lanes_reduce(b, reduce, COOP_WARP, value, present);
+    partial_reduce(b, COOP_WARP, p);
 }
 
-static void grid_reduce(body *b, const node *reduce, ssa *value, ssa *present) {
+static void grid_reduce(body *b, partial *p) {
     emit *e = b->e;
-    dtype type = (dtype)reduce->type;
     int warp = emit_label_new(e), end = emit_label_new(e);
     entries shared = shared_entries(e);
-    ssa common = ssa_constant(WARPS_MOST), gathered, there = *present;
-    block_reduce(b, reduce, COOP_GRID_BLOCK - COOP_WARP, value, present);
-    gathered = *value;
-    there = *present;
-    emit_branch_if(e, emit_value(e, "icmp ult i32 %s, 32", thread_index(e).text), warp, end);
+    ssa common = ssa_constant(WARPS_MOST);
+    block_reduce(b, COOP_GRID_BLOCK - COOP_WARP, p);
+    partial gathered = *p;
+    emit_branch_if(e, emit_value(e, "icmp ult i32 %s, 32", lanes_thread(e).text), warp, end);
     emit_label(e, warp);
-    gather_blocks(b, reduce, &gathered, &there);
-    entry_write(b, &shared, common, type, gathered, there);
+    gather_blocks(b, &gathered);
+    entry_write(b, &shared, common, &gathered);
     emit_branch(e, end);
     emit_label(e, end);
     emit_block_barrier(e);
-    entry_read(b, &shared, common, type, value, present);
+    entry_read(b, &shared, common, p);
 }
 
-void coop_reduce(body *b, const node *reduce, ssa *value, ssa *present) {
+void coop_reduce(body *b, int calls, partial *p) {
     int coop = b->e->frame->v->gufunc.coop;
+    assert(calls == 1 || b->e->frame->v->gufunc.across);
     if (coop == COOP_GRID)
-        grid_reduce(b, reduce, value, present);
+        grid_reduce(b, p);
     else if (b->e->frame->v->gufunc.across)
-        across_reduce(b, reduce, 1, value, present);
+        across_reduce(b, calls, p);
     else if (b->e->frame->v->gufunc.cluster)
-        cluster_reduce(b, reduce, value, present);
+        cluster_reduce(b, p);
     else if (coop > COOP_WARP)
-        block_reduce(b, reduce, coop - COOP_WARP, value, present);
+        block_reduce(b, coop - COOP_WARP, p);
     else
-        lanes_reduce(b, reduce, coop, value, present);
-}
-
-void coop_reduce_calls(body *b, const node *reduce, int calls, ssa *value, ssa *present) {
-    assert(b->e->frame->v->gufunc.across);
-    across_reduce(b, reduce, calls, value, present);
+        partial_reduce(b, coop, p);
+    for (int i = 0; i < calls; i++)
+        partial_finish(b, &p[i]);
 }

@@ -3,10 +3,10 @@
 #ifndef UF_COOP_H
 #define UF_COOP_H
 
-#include "ir/construct/construct.h"
+#include "ir/construct/partial.h"
 
 enum {
-    COOP_VALUES = 2 /* of a thread, that are combined together */
+    COOP_CALLS = 2 /* of a thread, whose partials are combined together */
 };
 
 /* To be written once, at the head of a kernel with COOP_GRID: clears the block's counters of meetings. */
@@ -17,13 +17,7 @@ void coop_cluster_arrive(emit *e);
 void coop_cluster_wait(emit *e);
 /* Waits for all threads of the group; what they have stored is then visible to all of them. */
 void coop_barrier(body *b);
-/* Combines the threads' values over the group, or over 2^lanes neighbours of a warp; all threads get the same bits. *present, i1: does
- * the thread have a value? none where the reduction has an identity. */
-void coop_reduce(body *b, const node *reduce, ssa *value, ssa *present);
-/* The same of the values of a thread's several calls, by one exchange. */
-void coop_reduce_calls(body *b, const node *reduce, int calls, ssa *value, ssa *present);
-void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *present);
-/* This thread's number among 2^lanes neighbours, i64. */
-ssa coop_lane(body *b, int lanes);
+/* Combines the partials of the threads of the group, by one exchange of those of all of a thread's calls; all threads get the same bits. */
+void coop_reduce(body *b, int calls, partial *p);
 
 #endif

@@ -234,32 +234,39 @@ static bool only_assigns(const node *n) {
     return value && !value->next && assigns_nothing(value);
 }
 
-static ssa reduce_both(body *b, const node *n, void (*of_thread)(body *b, const node *n, ssa *value, ssa *present)) {
-    calls *c = b->user;
-    ssa value[HELD_CALLS], present[HELD_CALLS];
-    for (int call = 0; call < HELD_CALLS; call++) {
-        turn_to(b, call);
-        of_thread(b, n, &value[call], &present[call]);
+/* Finds it for `count` calls from this one on. */
+static ssa reduce_calls(body *b, const node *n, int count, held_part *of_thread) {
+    const online *o = online_first(b, n);
+    partial p[HELD_CALLS];
+    for (int i = 0; i < count; i++) {
+        if (i)
+            turn_to(b, i);
+        p[i] = (partial){.reduce = n, .online = o};
+        of_thread(b, &p[i]);
     }
-    turn_to(b, 0);
-    coop_reduce_calls(b, n, HELD_CALLS, value, present);
-    found *one = arena_alloc(b->e->a, sizeof *one);
-    *one = (found){n, value[1], c->found};
-    c->found = one;
-    return value[0];
+    if (count > 1)
+        turn_to(b, 0);
+    coop_reduce(b, count, p);
+    if (o)
+        online_found(b, p[0].second);
+    for (int i = 1; i < count; i++) {
+        calls *c = b->user;
+        found *one = arena_alloc(b->e->a, sizeof *one);
+        *one = (found){n, p[i].value, c->found};
+        c->found = one;
+    }
+    return p[0].value;
 }
 
-ssa held_reduce(body *b, const node *n, void (*of_thread)(body *b, const node *n, ssa *value, ssa *present)) {
+ssa held_reduce(body *b, const node *n, held_part *of_thread) {
     const calls *c = b->e->frame->v->gufunc.calls ? b->user : NULL;
-    ssa value, present;
-    if (c && c->together && !b->call)
-        return reduce_both(b, n, of_thread);
-    for (const found *f = c ? c->found : NULL; f; f = f->next)
+    ssa value;
+    if (online_recall(b, n, &value))
+        return value;
+    for (const found *f = c && b->call ? c->found : NULL; f; f = f->next)
         if (f->reduce == n)
             return f->value;
-    of_thread(b, n, &value, &present);
-    coop_reduce(b, n, &value, &present);
-    return value;
+    return reduce_calls(b, n, c && c->together && !b->call ? HELD_CALLS : 1, of_thread);
 }
 
 /* A statement for each call. There is none that leaves the kernel (code_traits.uniform). */

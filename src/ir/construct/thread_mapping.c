@@ -320,7 +320,8 @@ static traversal coop_traversal(body *b, int together) {
 /* ---- Reductions ---- */
 
 enum {
-    ACCUMULATORS = 32 /* of a thread, at most, since they take registers */
+    ACCUMULATORS = 32, /* of a thread, at most, since they take registers */
+    ONLINE_WAYS = 4    /* those of the tiles that move a pair of reductions on */
 };
 
 typedef struct reduction {
@@ -400,11 +401,74 @@ static void reduce_inside(body *b, const node *n, int outer, bool of_each, ssa *
         lanes_reduce(b, n, lanes, &value[x], &present[x]);
 }
 
+/* ---- Two reductions in one pass (online.h) ---- */
+
+typedef struct online_pass {
+    const online *o;
+    accumulator first, second;
+} online_pass;
+
+/* The terms of all instances, joined to nothing else. */
+static ssa reduce_instances(body *b, const node *n, const tile_group *at) {
+    accumulator all[ONLINE_WAYS];
+    jam *t = b->jam;
+    for (int w = 0; w < ONLINE_WAYS; w++) {
+        all[w] = accumulator_new(b, n);
+        accumulator_clear(b, n, &all[w]);
+    }
+    jam_load(b, n->kid[0]);
+    for (int i = 0; i < t->count; i++) {
+        jam_now(b, i);
+        accumulator_term(b, n, &all[i % ONLINE_WAYS], at->there[i / at->width]);
+    }
+    for (int w = 1; w < ONLINE_WAYS; w++)
+        accumulator_join(b, n, &all[0], accumulator_read(b, n, &all[w]), ssa_none());
+    return accumulator_read(b, n, &all[0]);
+}
+
+/* What is in the tiles moves the first on, and with it what has been found of the second. */
+static void online_tiles(body *b, const iteration_space *p, const tile_group *at, void *user) {
+    const online_pass *x = user;
+    const node *first = x->o->first, *second = x->o->second;
+    iteration_space other = *p;
+    other.ranges = second->args;
+    jam *t = jam_begin(b, at->tiles * at->width, false);
+    space_instances(b, p, t, 1, at);
+    space_instances(b, &other, t, 1, at);
+    b->depth++;
+    ssa before = accumulator_read(b, first, &x->first);
+    accumulator_join(b, first, &x->first, reduce_instances(b, first, at), ssa_none());
+    ssa now = accumulator_read(b, first, &x->first);
+    online_suppose(b, x->o, now);
+    ssa so_far = online_correct(b, x->o, accumulator_read(b, second, &x->second), before, now);
+    accumulator_set(b, second, &x->second, so_far);
+    accumulator_join(b, second, &x->second, reduce_instances(b, second, at), ssa_none());
+    b->depth--;
+    jam_end(b);
+}
+
+static void reduce_online(body *b, traversal c, partial *p) {
+    const node *first = p->reduce, *second = p->online->second;
+    int nodes = node_cost(first->kid[0]) + node_cost(second->kid[0]),
+        width = fits(b, b->e->frame->v->gufunc.vector, nodes, 1);
+    online_pass x = {p->online, accumulator_new(b, first), accumulator_new(b, second)};
+    c.together = fits(b, c.together, nodes, width);
+    iteration_space space = space_make(b, first->args, 1, width == b->e->frame->v->gufunc.vector ? width : 1);
+    accumulator_clear(b, first, &x.first);
+    accumulator_clear(b, second, &x.second);
+    space_walk(b, &space, &c, online_tiles, &x);
+    p->value = accumulator_read(b, first, &x.first);
+    p->second = accumulator_read(b, second, &x.second);
+}
+
 /* What the thread has of a reduction that stands in no construct. */
-static void reduce_own(body *b, const node *n, ssa *value, ssa *present) {
+static void reduce_own(body *b, partial *p) {
     traversal c = coop_traversal(b, b->e->frame->v->gufunc.steps);
-    c.held &= held_covers(b, n->args);
-    reduce_over(b, n, 1, false, c, value, present);
+    c.held &= held_covers(b, p->reduce->args);
+    if (p->online)
+        reduce_online(b, c, p);
+    else
+        reduce_over(b, p->reduce, 1, false, c, &p->value, &p->present);
 }
 
 ssa mapped_reduce(body *b, const node *n) {

@@ -74,17 +74,6 @@ static bool is_pure(const finding *f, const node *n, int indices) {
     }
 }
 
-static bool same_expression(const node *a, const node *b) {
-    if (a->kind != b->kind || a->type != b->type || a->op != b->op || a->local != b->local || a->dim != b->dim)
-        return false;
-    if (a->kind == N_CONST && a->value.as.u != b->value.as.u)
-        return false;
-    for (int k = 0; k < 3; k++)
-        if ((a->kid[k] != NULL) != (b->kid[k] != NULL) || (a->kid[k] && !same_expression(a->kid[k], b->kid[k])))
-            return false;
-    return true;
-}
-
 /* Reads an access; false: it is none that moves with the last index. */
 static bool access_read(const finding *f, const node *n, coalesced_access *out) {
     const local *l = &f->f->locals[n->local];
@@ -110,7 +99,8 @@ static bool is_family(const finding *f, const coalesced_access *a, const coalesc
     if (a->array != b->array || a->row_dim != b->row_dim || a->turned != b->turned)
         return false;
     for (int d = 0; d < rank - 1; d++)
-        if (d != a->row_dim && !same_expression(element_index(a->element, rank, d), element_index(b->element, rank, d)))
+        if (d != a->row_dim &&
+            !node_same(element_index(a->element, rank, d), element_index(b->element, rank, d), -1, -1))
             return false;
     return true;
 }

@@ -1,0 +1,92 @@
+/* test_online.c - which pairs of reductions a cooperative group computes in one pass (ir/construct/online.h): those exchange what they have once,
+ * others twice. What is computed is compared by test_pieces and test_gu_ir, which draw such kernels. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/ir.h"
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+#include "gu_kernel.h"
+
+static int count(const char *in, const char *what) {
+    int n = 0;
+    for (in = strstr(in, what); in; in = strstr(in + 1, what))
+        n++;
+    return n;
+}
+
+/* Barriers of a block in the code of a kernel of one input and one output. held: its elements are in registers. */
+static int barriers_of(const char *source, int held) {
+    arena a = {0};
+    gu_kernel k = {"online", "(n)->(n)", source, "float32->float32"};
+    const tree *t = gu_tree(&a, &k);
+    variant v = gu_variant(t, 7, 0, 4, 1);
+    v.gufunc.held = (uint8_t)held;
+    v.operand[0].held = held > 0;
+    code_module m = gu_generate(&a, &k, t, &v, &gu_gpu);
+    int n = count(m.ir.data, "call void @llvm.nvvm.barrier0()");
+    text_free(&m.ir);
+    arena_free(&a);
+    return n;
+}
+
+#define EACH "forall (i : n) y[i] = exp(x[i] - top) * s; }"
+#define TWO "(x) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n, x[i]); " EACH
+
+static void test_pairs(void **state) {
+    static const struct {
+        const char *source;
+        bool together;
+    } cases[] = {
+        {"(x) -> (y) { auto top = max(i : n, x[i]); auto s = 1 / sum(j : n, exp(x[j] - top)); " EACH, true},
+        {"(x) -> (y) { auto top = max(i : n, x[i]); auto s = log(3 + sum(i : n, exp2(x[i] - top))); " EACH, true},
+        {"(x) -> (y) { auto k = x[0] > 0 ? 2.f : 3.f; auto top = max(i : n, x[i] * k); auto s = sum(i : n, exp(x[i] * "
+         "k - top)); " EACH,
+         true},
+        {"(x) -> (y) { { auto top = max(i : n, x[i]); auto s = sum(i : n, exp(x[i] - top)); " EACH " }", true},
+        /* The first is none, or the variable is not always that; */
+        {"(x) -> (y) { auto top = min(i : n, x[i]); auto s = sum(i : n, exp(x[i] - top)); " EACH, false},
+        {"(x) -> (y) { auto top = max(i : n, x[i]) + 1; auto s = sum(i : n, exp(x[i] - top)); " EACH, false},
+        {"(x) -> (y) { auto top = max(i : n, x[i]); if (top < 0) top = 0; auto s = sum(i : n, exp(x[i] - top)); " EACH,
+         false},
+        /* the terms differ; */
+        {"(x) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n, exp(x[i] * 2 - top)); " EACH, false},
+        {"(x) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n, exp(x[n - 1 - i] - top)); " EACH, false},
+        {"(x) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n, expm1(x[i] - top)); " EACH, false},
+        {"(x) -> (y) { auto k = 2.f; auto top = max(i : n, x[i] * k); k = 3; auto s = sum(i : n, exp(x[i] * k - "
+         "top)); " EACH,
+         false},
+        {"(x) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n / 2, exp(x[i] - top)); " EACH, false},
+        /* the second is computed sometimes. */
+        {"(x) -> (y) { auto top = max(i : n, x[i]); auto s = top > 0 ? sum(i : n, exp(x[i] - top)) : 1; " EACH, false},
+        {"(x) -> (y) { auto top = max(i : n, x[i]); auto s = 1.f; if (top > 0) s = sum(i : n, exp(x[i] - top)); " EACH,
+         false},
+    };
+    int two = barriers_of(TWO, 0);
+    (void)state;
+    assert_true(two > 0 && two % 2 == 0);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        if (barriers_of(cases[i].source, 0) != (cases[i].together ? two / 2 : two))
+            fail_msg("%s: %d barriers, %d of two reductions", cases[i].source, barriers_of(cases[i].source, 0), two);
+}
+
+/* In registers the elements are passed over at no cost, and their exponentials computed once. */
+static void test_held(void **state) {
+    (void)state;
+    assert_int_equal(
+        barriers_of("(x) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n, exp(x[i] - top)); " EACH, 4),
+        barriers_of(TWO, 4));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_held),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
