@@ -74,6 +74,8 @@ enum {
     ACROSS_THREADS = 9,   /* .. of the threads of a block, */
     ACROSS_STEPS = 8,     /* elements that a thread takes together, and .. */
     ACROSS_STAGED = 4,    /* .. where they are in shared memory, */
+    ACROSS_FEW = 3,       /* one of so many multiprocessors should have a block, */
+    ACROSS_LEAST = 12,    /* and must, */
     ACROSS_TILES = 4,     /* staged blocks that a multiprocessor should have, */
     HELD_LEAST = 33,      /* the least height of columns of which threads hold parts, */
     HELD_WORDS = 32,      /* registers of a thread for that, .. */
@@ -749,10 +751,35 @@ static bool choose_held(const cores *c, variant *v, const loop_problem *s) {
     return prefers_across(c, s->traits) && ((can_pair(c) && hold_columns(c, v, s, 1)) || hold_columns(c, v, s, 0));
 }
 
-static bool choose_across(const cores *c, variant *v, const loop_problem *s) {
+/* Blocks of a launch of neighbouring calls side by side. */
+static int64_t blocks_across(const cores *c, const variant *v) {
+    return ceil_shift(c->loop->count, v->gufunc.across) << v->gufunc.cluster;
+}
+
+/* Has each thread of a column at least one round of elements, if there are twice as many? */
+static bool can_double(const variant *v, int64_t n) {
+    return v->gufunc.coop < COOP_BLOCK && n >> (v->gufunc.coop + 1) >= v->gufunc.steps;
+}
+
+/* Columns too tall to be kept: as many threads as there can be, in the blocks of clusters, so that few columns are under way. Where these are
+ * few for the device, blocks have fewer of them side by side. False: so few that whole grids had better take one after the other. */
+static bool spread_columns(const cores *c, variant *v, const loop_problem *s, const work *w, int least_calls) {
+    int few = s->sms / ACROSS_FEW;
+    while (v->gufunc.coop + v->gufunc.across < COOP_BLOCK && can_double(v, w->all))
+        v->gufunc.coop++;
+    while (v->gufunc.cluster < s->clusters && v->gufunc.coop > 2 * v->gufunc.cluster && can_double(v, w->all)) {
+        v->gufunc.cluster++;
+        v->gufunc.coop++;
+    }
+    while (v->gufunc.across > least_calls && blocks_across(c, v) < few && can_double(v, w->all)) {
+        v->gufunc.across--;
+        v->gufunc.coop++;
+    }
+    return blocks_across(c, v) >= s->sms / ACROSS_LEAST || !wants_grid(c, s->traits, w);
+}
+
+static bool take_across(const cores *c, variant *v, const loop_problem *s) {
     work w = find_work(c, s->traits);
-    if (!prefers_across(c, s->traits))
-        return false;
     v->gufunc.vector = 1;
     v->gufunc.across = (uint8_t)least(log2_ceil((uint64_t)c->loop->count), ACROSS);
     int least_calls = least(v->gufunc.across, log2_ceil(SECTOR / (unsigned)smallest(c)));
@@ -768,6 +795,16 @@ static bool choose_across(const cores *c, variant *v, const loop_problem *s) {
     v->gufunc.coop = (uint8_t)(coop + v->gufunc.across < COOP_WARP ? COOP_WARP - v->gufunc.across : coop);
     if (!v->gufunc.coop)
         v->gufunc.coop = 1;
+    return blocks || spread_columns(c, v, s, &w, least_calls);
+}
+
+static bool choose_across(const cores *c, variant *v, const loop_problem *s) {
+    variant across = *v;
+    cores with = *c;
+    with.v = &across;
+    if (!prefers_across(c, s->traits) || !take_across(&with, &across, s))
+        return false;
+    *v = across;
     return true;
 }
 

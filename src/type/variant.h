@@ -242,7 +242,7 @@ typedef struct variant {
                           extent of dimension 0, along which operands that are not `fixed` have stride 1; every operand is a
                           number or has a core, and there is no mask */
             uint8_t
-                cluster; /* log2 of the blocks of a thread block cluster that compute these calls together. held: coop counts the
+                cluster; /* log2 of the blocks of a thread block cluster that compute these calls together. across: coop counts the
                                 threads of all of them. pieces: a call for each cluster; coop counts those of one block, more
                                 than a warp. 0: a block alone */
         } gufunc;

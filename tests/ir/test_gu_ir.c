@@ -748,12 +748,20 @@ typedef struct line_way {
     bool held;                          /* each thread has its elements in registers */
     int n, calls, coop, width; /* elements of a line; lines; log2 of threads along one and of lines side by side */
     int vector;                /* elements of an access */
-    int cluster;               /* across, held: log2 of the blocks that a line's threads are in */
+    int cluster;               /* across, not staged: log2 of the blocks that a line's threads are in */
 } line_way;
 
 enum {
     LINE_MOST = 100
 };
+
+/* A warp and more in a block, and a lane for each block. */
+static void draw_cluster(line_way *w) {
+    w->cluster = (int)pick(1, 2);
+    w->coop = (int)pick(w->cluster, 5 - w->cluster);
+    w->width = (int)pick(COOP_WARP - w->coop, 5);
+    w->coop += w->cluster;
+}
 
 static line_way draw_line_way(int i) {
     line_way w = {.across = i & 1, .staged = i & 2, .in_place = i & 4, .few = i & 8, .n = 37, .calls = 45};
@@ -761,6 +769,8 @@ static line_way draw_line_way(int i) {
     w.vector = 1 << (int)pick(0, 3);
     w.coop = w.across ? 3 : 6;
     w.width = w.across ? 4 : 0;
+    if (!w.held && w.across && !w.staged && chance(50))
+        draw_cluster(&w);
     if (!w.held)
         return w;
     if (!w.across) {
@@ -770,12 +780,8 @@ static line_way draw_line_way(int i) {
     }
     w.width = (int)pick(1, 5);
     w.coop = (int)pick(1, w.width > 2 ? 7 - w.width : 5);
-    if (chance(50)) { /* a warp and more in a block, and a lane for each block */
-        w.cluster = (int)pick(1, 2);
-        w.coop = (int)pick(w.cluster, 5 - w.cluster);
-        w.width = (int)pick(COOP_WARP - w.coop, 5);
-        w.coop += w.cluster;
-    }
+    if (chance(50))
+        draw_cluster(&w);
     w.calls = (int)pick(1, LINE_MOST);
     do
         w.n = (int)pick(1, LINE_MOST);
