@@ -49,6 +49,23 @@ static void test_pairs(void **state) {
          "k - top)); " EACH,
          true},
         {"(x) -> (y) { { auto top = max(i : n, x[i]); auto s = sum(i : n, exp(x[i] - top)); " EACH " }", true},
+#define SCALE "auto s = 1 / sqrt(v); forall (i : n) y[i] = (x[i] - m) * s; }"
+        {"(x) -> (y) { auto m = sum(i : n, x[i]) / n; auto v = sum(i : n, (x[i] - m) * (x[i] - m)) / n; " SCALE, true},
+        {"sq(x) { return x * x; } (x) -> (y) { auto m = sum(i : n, x[i]) / n; auto v = sum(i : n, sq(x[i] - "
+         "m)); " SCALE,
+         true},
+        {"(x) -> (y) { auto m = sum(i : n, log(x[i])) / n; auto v = sum(j : n, (log(x[j]) - m) * (log(x[j]) - "
+         "m)); " SCALE,
+         true},
+        {"(x) -> (y) { auto m = sum(i : n, x[i]) / (n + 1); auto v = sum(i : n, (x[i] - m) * (x[i] - m)) / n; " SCALE,
+         false},
+        {"(x) -> (y) { auto m = sum(i : n, x[i]); auto v = sum(i : n, (x[i] - m) * (x[i] - m)) / n; " SCALE, false},
+        {"(x) -> (y) { auto m = sum(i : n, x[i]) / n; auto v = sum(i : n, (x[i] - m) * (x[i] + m)) / n; " SCALE, false},
+        {"cube(x) { return x * x * x; } (x) -> (y) { auto m = sum(i : n, x[i]) / n; auto v = sum(i : n, cube(x[i] - "
+         "m)); " SCALE,
+         false},
+        {"(x) -> (y) { auto m = prod(i : n, x[i]) / n; auto v = sum(i : n, (x[i] - m) * (x[i] - m)) / n; " SCALE,
+         false},
         /* The first is none, or the variable is not always that; */
         {"(x) -> (y) { auto top = min(i : n, x[i]); auto s = sum(i : n, exp(x[i] - top)); " EACH, false},
         {"(x) -> (y) { auto top = max(i : n, x[i]) + 1; auto s = sum(i : n, exp(x[i] - top)); " EACH, false},

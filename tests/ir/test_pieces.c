@@ -32,6 +32,7 @@ typedef enum which {
     EACH,
     SUMS,
     SPREAD,
+    MOMENTS,
     SOFT,
     KERNELS
 } which;
@@ -47,6 +48,10 @@ static const gu_kernel kernels[KERNELS] = {
          "square(x) { return x * x; } (x, w) -> (y) { auto mean = sum(i : n, x[i]) / (n + 1); auto v = sum(i : n, "
          "square(x[i] - mean)); forall (i : n) y[i] = (x[i] - mean) * w[i] + v; }",
          NULL},
+    [MOMENTS] = {"moments", "(n),(n)->(n)",
+                 "square(x) { return x * x; } (x, w) -> (y) { auto mean = sum(i : n, x[i]) / n; auto v = sum(i : n, "
+                 "square(x[i] - mean)); forall (i : n) y[i] = (x[i] - mean) * w[i] + v; }",
+                 NULL},
     [SOFT] = {"soft", "(n),(n)->(n)",
               "(x, w) -> (y) { auto top = max(i : n, x[i]); auto s = 1 / sum(i : n, exp(x[i] - top)); forall (i : n) "
               "y[i] = (x[i] - x[i] == 0 ? exp(x[i] - top) : 1) * s * w[i]; }",
@@ -166,16 +171,18 @@ static int write_words(const trial *x, const tree *t, uint64_t *words) {
     return (int)(w.next - words);
 }
 
-/* The maximum, or what is nearly the mean of `spread`; no number, if one is none. */
+static bool has_mean(const trial *x) { return x->kernel == SPREAD || x->kernel == MOMENTS; }
+
+/* The maximum, or the mean, or what is nearly that of `spread`; no number, if one is none. */
 static double shift_of(const trial *x, const double *row) {
     double top = -INFINITY, mean = 0;
     for (int64_t i = 0; i < x->n; i++) {
         top = row[i] > top || isnan(row[i]) ? row[i] : top;
-        mean += row[i] / (double)(x->n + 1);
+        mean += row[i] / (double)(x->n + (x->kernel == SPREAD));
         if (isnan(top))
             break;
     }
-    return x->kernel == SPREAD ? mean : top;
+    return has_mean(x) ? mean : top;
 }
 
 static double value_of(const trial *x, double one, double w, double shift, double sum) {
@@ -200,9 +207,9 @@ static void expect(const trial *x, double *y) {
             row[i] = get(x->type, x->memory[0], x->at[0] + c * x->stride + i);
         const double shift = shift_of(x, row);
         for (int64_t i = 0; i < x->n; i++)
-            sum += x->kernel == SOFT     ? exp(row[i] - shift)
-                   : x->kernel == SPREAD ? (row[i] - shift) * (row[i] - shift)
-                                         : row[i] - shift;
+            sum += x->kernel == SOFT ? exp(row[i] - shift)
+                   : has_mean(x)     ? (row[i] - shift) * (row[i] - shift)
+                                     : row[i] - shift;
         for (int64_t i = 0; i < x->n; i++) {
             double value = value_of(x, row[i], get(x->type, x->memory[1], x->at[1] + i), shift, sum);
             y[x->at[2] + c * x->stride + i] = x->type == DT_INT16 ? (int16_t)(int64_t)value : value;
@@ -215,7 +222,7 @@ static bool is_near(const trial *x, double got, double want) {
     double near = x->type == DT_FLOAT32 ? 1e-5 : x->type == DT_FLOAT64 ? 1e-12 : 0;
     if (isnan(want) || isinf(want) || near == 0)
         return isnan(want) ? isnan(got) : got == want;
-    return fabs(got - want) <= near * (fabs(want) + (x->kernel == SPREAD ? 1e4 : 0));
+    return fabs(got - want) <= near * (fabs(want) + (has_mean(x) ? 1e4 : 0));
 }
 
 static void run(trial *x) {

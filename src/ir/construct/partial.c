@@ -66,17 +66,25 @@ void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *prese
         *present = lanes_shuffle(e, "idx", mask, DT_BOOL, *present, 0, lanes);
 }
 
+static online_state state_of(const partial *p) { return (online_state){p->value, p->count}; }
+
+/* A reduction that adds counts: such values as the second are added, too. */
+static const node *counting(const partial *p) { return p->online->second; }
+
 /* The second value as it would be had it been computed with the first one that is now known. */
-static void correct(body *b, partial *p, ssa before) {
+static void correct(body *b, partial *p, online_state before) {
     if (p->online)
-        p->second = online_correct(b, p->online, p->second, before, p->value);
+        p->second = online_correct(b, p->online, p->second, before, state_of(p));
 }
 
 void partial_reduce(body *b, int lanes, partial *p) {
-    ssa before = p->value, none = ssa_none();
+    online_state before = state_of(p);
+    ssa none = ssa_none();
     if (!lanes)
         return;
     lanes_reduce(b, p->reduce, lanes, &p->value, &p->present);
+    if (p->online && p->online->counted)
+        lanes_reduce(b, counting(p), lanes, &p->count, &none);
     correct(b, p, before);
     if (p->online)
         lanes_reduce(b, p->online->second, lanes, &p->second, &none);
@@ -90,21 +98,31 @@ int partial_words(emit *e, const partial *p, ssa *words) {
         n += lanes_words(e, DT_BOOL, p->present, words + n);
     if (p->online)
         n += lanes_words(e, (dtype)p->online->second->type, p->second, words + n);
+    if (p->online && p->online->counted)
+        n += lanes_words(e, (dtype)counting(p)->type, p->count, words + n);
     return n;
 }
 
+static ssa next_value(emit *e, dtype type, const ssa **words) {
+    ssa value = lanes_value(e, type, *words);
+    *words += lanes_word_count(type);
+    return value;
+}
+
 void partial_read(emit *e, partial *p, const ssa *words) {
-    words += lanes_word_count((dtype)p->reduce->type);
-    p->value = lanes_value(e, (dtype)p->reduce->type, words - lanes_word_count((dtype)p->reduce->type));
+    p->value = next_value(e, (dtype)p->reduce->type, &words);
     if (ssa_is_set(p->present))
-        p->present = lanes_value(e, DT_BOOL, words++);
+        p->present = next_value(e, DT_BOOL, &words);
     if (p->online)
-        p->second = lanes_value(e, (dtype)p->online->second->type, words);
+        p->second = next_value(e, (dtype)p->online->second->type, &words);
+    if (p->online && p->online->counted)
+        p->count = next_value(e, (dtype)counting(p)->type, &words);
 }
 
 int partial_word_count(const partial *p) {
-    return lanes_word_count((dtype)p->reduce->type) + ssa_is_set(p->present) +
-           (p->online ? lanes_word_count((dtype)p->online->second->type) : 0);
+    int more = p->online ? lanes_word_count((dtype)p->online->second->type) : 0;
+    return lanes_word_count((dtype)p->reduce->type) + ssa_is_set(p->present) + more +
+           (p->online && p->online->counted ? more : 0);
 }
 
 /* ---- One after the other ---- */
@@ -116,19 +134,26 @@ partial_accumulator partial_begin(body *b, const partial *like) {
         all.second = accumulator_new(b, like->online->second);
         accumulator_clear(b, like->online->second, &all.second);
     }
+    if (like->online && like->online->counted) {
+        all.count = accumulator_new(b, counting(like));
+        accumulator_clear(b, counting(like), &all.count);
+    }
     return all;
 }
 
 void partial_join(body *b, const partial_accumulator *all, const partial *p) {
-    ssa before = p->online ? accumulator_read(b, p->reduce, &all->first) : ssa_none();
+    partial so_far = partial_end(b, all), one = *p;
+    online_state before = state_of(&so_far);
     accumulator_join(b, p->reduce, &all->first, p->value, p->present);
     if (!p->online)
         return;
-    partial so_far = *p, one = *p;
-    so_far.value = one.value = accumulator_read(b, p->reduce, &all->first);
-    so_far.second = accumulator_read(b, p->online->second, &all->second);
+    if (p->online->counted)
+        accumulator_join(b, counting(p), &all->count, p->count, ssa_none());
+    partial now = partial_end(b, all);
+    so_far.value = one.value = now.value;
+    so_far.count = one.count = now.count;
     correct(b, &so_far, before);
-    correct(b, &one, p->value);
+    correct(b, &one, state_of(p));
     accumulator_set(b, p->online->second, &all->second, so_far.second);
     accumulator_join(b, p->online->second, &all->second, one.second, ssa_none());
 }
@@ -139,8 +164,20 @@ partial partial_end(body *b, const partial_accumulator *all) {
     p.present = accumulator_present(b, &all->first);
     if (p.online)
         p.second = accumulator_read(b, p.online->second, &all->second);
+    if (p.online && p.online->counted)
+        p.count = accumulator_read(b, counting(&p), &all->count);
     return p;
 }
+
+void partial_set(body *b, const partial_accumulator *all, const partial *p) {
+    accumulator_set(b, p->reduce, &all->first, p->value);
+    if (p->online)
+        accumulator_set(b, p->online->second, &all->second, p->second);
+    if (p->online && p->online->counted)
+        accumulator_set(b, counting(p), &all->count, p->count);
+}
+
+void partial_correct(body *b, partial *p, const partial *before) { correct(b, p, state_of(before)); }
 
 /* Each is corrected once, when the first values of all are combined. */
 partial partial_gather(body *b, const partial *all, int count) {
@@ -153,8 +190,10 @@ partial partial_gather(body *b, const partial *all, int count) {
         accumulator_join(b, p.reduce, &first, all[i].value, all[i].present);
     p.value = accumulator_read(b, p.reduce, &first);
     p.present = accumulator_present(b, &first);
+    for (int i = 1; i < count && p.online && p.online->counted; i++)
+        p.count = online_add(b, p.online, p.count, all[i].count);
     for (int i = 0; i < count && p.online; i++) {
-        ssa one = online_correct(b, p.online, all[i].second, all[i].value, p.value);
+        ssa one = online_correct(b, p.online, all[i].second, state_of(&all[i]), state_of(&p));
         p.second = i ? combine(b, p.online->second, p.second, one) : one;
     }
     return p;
@@ -162,5 +201,5 @@ partial partial_gather(body *b, const partial *all, int count) {
 
 void partial_finish(body *b, partial *p) {
     if (p->online)
-        p->second = online_finish(b, p->online, p->second, p->value);
+        p->second = online_finish(b, p->online, p->second, state_of(p));
 }

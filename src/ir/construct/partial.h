@@ -8,14 +8,15 @@
 #include "ir/construct/online.h"
 
 enum {
-    PARTIAL_WORDS = 2 * LANE_WORDS + 1
+    PARTIAL_WORDS = 3 * LANE_WORDS + 1
 };
 
 typedef struct partial {
     const node *reduce;
     ssa value, present;   /* present: i1, is there a value? none where the reduction has an identity */
     const online *online; /* NULL: it is that of one reduction */
-    ssa second;           /* the second one's value, as it follows from `value` */
+    ssa second;           /* the second one's value, as it follows from `value`, .. */
+    ssa count;            /* .. which is of so many terms, where online->counted */
 } partial;
 
 /* A partial as 32-bit words; sets one to what such words are; how many there are. */
@@ -33,11 +34,14 @@ void partial_finish(body *b, partial *p);
 /* The same in a loop: begin with nothing, join one after the other. */
 typedef struct partial_accumulator {
     partial like;
-    accumulator first, second;
+    accumulator first, second, count;
 } partial_accumulator;
 partial_accumulator partial_begin(body *b, const partial *like);
 void partial_join(body *b, const partial_accumulator *all, const partial *p);
-partial partial_end(body *b, const partial_accumulator *all);
+partial partial_end(body *b, const partial_accumulator *all); /* what it is now */
+void partial_set(body *b, const partial_accumulator *all, const partial *p);
+/* Corrects the second one's value, which followed from what `before` is, for what *p is now. */
+void partial_correct(body *b, partial *p, const partial *before);
 
 /* A value over 2^lanes neighbours of a warp; all threads get the same bits. */
 void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *present);

@@ -404,8 +404,8 @@ static void reduce_inside(body *b, const node *n, int outer, bool of_each, ssa *
 /* ---- Two reductions in one pass (online.h) ---- */
 
 typedef struct online_pass {
-    const online *o;
-    accumulator first, second;
+    partial like;
+    partial_accumulator so_far;
 } online_pass;
 
 /* The terms of all instances, joined to nothing else. */
@@ -426,39 +426,49 @@ static ssa reduce_instances(body *b, const node *n, const tile_group *at) {
     return accumulator_read(b, n, &all[0]);
 }
 
+/* The number of elements in the tiles that exist. */
+static ssa count_elements(body *b, const online *o, const tile_group *at) {
+    dtype type = (dtype)o->first->type;
+    ssa none = emit_constant((number){.type = type, .as.f = {0}}, type),
+        some = emit_constant((number){.type = type, .as.f = {at->width}}, type), all = none;
+    for (int s = 0; s < at->tiles; s++) {
+        ssa one = ssa_is_set(at->there[s]) ? emit_select(b->e, type, at->there[s], some, none) : some;
+        all = s ? online_add(b, o, all, one) : one;
+    }
+    return all;
+}
+
 /* What is in the tiles moves the first on, and with it what has been found of the second. */
 static void online_tiles(body *b, const iteration_space *p, const tile_group *at, void *user) {
     const online_pass *x = user;
-    const node *first = x->o->first, *second = x->o->second;
+    const online *o = x->like.online;
     iteration_space other = *p;
-    other.ranges = second->args;
+    other.ranges = o->second->args;
     jam *t = jam_begin(b, at->tiles * at->width, false);
     space_instances(b, p, t, 1, at);
     space_instances(b, &other, t, 1, at);
     b->depth++;
-    ssa before = accumulator_read(b, first, &x->first);
-    accumulator_join(b, first, &x->first, reduce_instances(b, first, at), ssa_none());
-    ssa now = accumulator_read(b, first, &x->first);
-    online_suppose(b, x->o, now);
-    ssa so_far = online_correct(b, x->o, accumulator_read(b, second, &x->second), before, now);
-    accumulator_set(b, second, &x->second, so_far);
-    accumulator_join(b, second, &x->second, reduce_instances(b, second, at), ssa_none());
+    partial before = partial_end(b, &x->so_far), now = before;
+    now.value = combine(b, o->first, before.value, reduce_instances(b, o->first, at));
+    if (o->counted)
+        now.count = online_add(b, o, before.count, count_elements(b, o, at));
+    online_suppose(b, o, (online_state){now.value, now.count});
+    partial_correct(b, &now, &before);
+    now.second = combine(b, o->second, now.second, reduce_instances(b, o->second, at));
+    partial_set(b, &x->so_far, &now);
     b->depth--;
     jam_end(b);
 }
 
 static void reduce_online(body *b, traversal c, partial *p) {
-    const node *first = p->reduce, *second = p->online->second;
-    int nodes = node_cost(first->kid[0]) + node_cost(second->kid[0]),
+    const node *first = p->reduce;
+    int nodes = node_cost(first->kid[0]) + node_cost(p->online->second->kid[0]),
         width = fits(b, b->e->frame->v->gufunc.vector, nodes, 1);
-    online_pass x = {p->online, accumulator_new(b, first), accumulator_new(b, second)};
+    online_pass x = {*p, partial_begin(b, p)};
     c.together = fits(b, c.together, nodes, width);
     iteration_space space = space_make(b, first->args, 1, width == b->e->frame->v->gufunc.vector ? width : 1);
-    accumulator_clear(b, first, &x.first);
-    accumulator_clear(b, second, &x.second);
     space_walk(b, &space, &c, online_tiles, &x);
-    p->value = accumulator_read(b, first, &x.first);
-    p->second = accumulator_read(b, second, &x.second);
+    *p = partial_end(b, &x.so_far);
 }
 
 /* What the thread has of a reduction that stands in no construct. */
