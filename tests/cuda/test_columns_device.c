@@ -15,13 +15,16 @@
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
 enum {
-    HEIGHT_MOST = 20000,
+    HEIGHT_MOST = 70000,
     ELEMENTS_MOST = 1 << 20,
-    TRIALS = 100
+    TRIALS = 100,
+    FLOATS_MOST = 1 << 22,
+    LONG_LEAST = 16000,
+    FLOAT_TRIALS = 12
 };
 
 static const DLDevice gpu = {kDLCUDA, 0};
-static const DLDataType int32 = {kDLInt, 32, 1}, int16 = {kDLInt, 16, 1};
+static const DLDataType int32 = {kDLInt, 32, 1}, int16 = {kDLInt, 16, 1}, float32 = {kDLFloat, 32, 1};
 
 /* A matrix within a larger one, from element `first` on, and factors of its rows. */
 typedef struct sample {
@@ -119,8 +122,77 @@ static void test_columns(void **unused) {
     uf_free(f);
 }
 
+/* Softmax, or layer_norm with weights and biases of 1, of a line whose elements are `step` apart. */
+static void expect_line(const float *x, double *want, int64_t n, int64_t step, bool norm) {
+    double top = -INFINITY, mean = 0, sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        top = fmax(top, (double)x[i * step]);
+        mean += (double)x[i * step] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double apart = (double)x[i * step] - (norm ? mean : top);
+        sum += norm ? apart * apart / (double)n : exp(apart);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double apart = (double)x[i * step] - (norm ? mean : top);
+        want[i * step] = norm ? apart / sqrt(sum + 1e-5) + 1 : exp(apart) / sum;
+    }
+}
+
+/* Long lines of floats, along either axis, far from 0 and near each other or far apart, with an infinity here and there. */
+static void try_lines(const uf_func *f, bool norm) {
+    const int axis = -(int)pick(0, 1);
+    const float epsilon = 1e-5F, one = 1;
+    int64_t n = (int64_t)(exp((double)pick(0, 10000) / 10000 * log(FLOATS_MOST / LONG_LEAST)) * LONG_LEAST),
+            count = pick(1, FLOATS_MOST / n < 70 ? FLOATS_MOST / n : 70), all = n * count;
+    int64_t shape[] = {axis ? count : n, axis ? n : count};
+    float *x = malloc((size_t)all * sizeof *x), *got = malloc((size_t)all * sizeof *got);
+    double *want = malloc((size_t)all * sizeof *want);
+    double middle = norm ? (double)pick(-100, 100) : 0, apart = chance(50) ? 0.01 : 20;
+    double near = norm ? 1e-4 + 4 * fabs(middle) * 0x1p-23 / apart : 2e-5; /* the mean is rounded */
+    for (int64_t i = 0; i < all; i++)
+        x[i] = (float)(middle + apart * (double)pick(-1000, 1000) / 1000);
+    if (chance(50))
+        x[pick(0, all - 1)] = chance(50) ? -INFINITY : INFINITY;
+    for (int64_t c = 0; c < count; c++)
+        expect_line(x + (axis ? c * n : c), want + (axis ? c * n : c), n, axis ? 1 : count, norm);
+    DLManagedTensor *from, *to, *weight;
+    OK(uf_empty(&from, gpu, float32, 2, shape));
+    OK(uf_empty(&to, gpu, float32, 2, shape));
+    OK(uf_empty(&weight, gpu, float32, 1, &n));
+    OK(uf_copy(&from->dl_tensor, &UF_ARRAY(x, shape[0], shape[1]), NULL));
+    OK(uf_copy(&weight->dl_tensor, &UF_SCALAR(one), NULL));
+    const uf_options options = {.size = sizeof options, .axes = &(uf_axes){.size = sizeof(uf_axes), .axis = &axis}};
+    DLTensor args[] = {from->dl_tensor, weight->dl_tensor, weight->dl_tensor, UF_SCALAR(epsilon), to->dl_tensor};
+    if (!norm)
+        args[1] = to->dl_tensor;
+    device_call(f, norm ? 5 : 2, args, &options, false);
+    OK(uf_copy(&UF_ARRAY(got, shape[0], shape[1]), &to->dl_tensor, NULL));
+    for (int64_t i = 0; i < all; i++)
+        if (isnan(want[i]) ? !isnan(got[i]) : !(fabs((double)got[i] - want[i]) <= near * (norm ? 1 : want[i]) + 1e-30))
+            fail_msg("%s of %lld x %lld along %d: element %lld is %g, not %g", norm ? "layer_norm" : "softmax",
+                     (long long)shape[0], (long long)shape[1], axis, (long long)i, (double)got[i], want[i]);
+    from->deleter(from);
+    to->deleter(to);
+    weight->deleter(weight);
+    free(x);
+    free(want);
+    free(got);
+}
+
+static void test_long_lines(void **unused) {
+    uf_func *soft, *norm;
+    (void)unused;
+    OK(uf_load(&soft, "softmax"));
+    OK(uf_load(&norm, "layer_norm"));
+    for (int i = 0; i < FLOAT_TRIALS; i++)
+        try_lines(i % 2 ? norm : soft, i % 2);
+    uf_free(soft);
+    uf_free(norm);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_long_lines)};
     if (!getenv("UF_TEST_GPU")) {
         puts("UF_TEST_GPU is not set");
         return 77;

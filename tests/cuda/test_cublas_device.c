@@ -238,11 +238,6 @@ static void information(void **unused) {
     text_free(&info);
 }
 
-static int begin(void **unused) {
-    draw_seed(NULL);
-    return device_begin(unused);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(random_problems),
                                        cmocka_unit_test(calls), cmocka_unit_test(tf32), cmocka_unit_test(information)};
@@ -250,5 +245,5 @@ int main(void) {
         puts("UF_TEST_GPU is not set");
         return 77;
     }
-    return cmocka_run_group_tests(tests, begin, NULL);
+    return cmocka_run_group_tests(tests, device_begin, NULL);
 }

@@ -26,7 +26,7 @@ enum {
     GLOBAL_CAPTURE = 0
 };
 
-/* A group's setup: opens the driver and finds `more`. */
+/* A group's setup: opens the driver, finds `more`, and begins to draw. */
 int device_begin(void **unused);
 /* Makes the primary context of device 0 current. */
 void device_enter_primary(void);
