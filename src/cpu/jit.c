@@ -128,11 +128,16 @@ static void job_unwind(job *j) {
             l->AddAttributeAtIndex(f, LLVM_FUNCTION_INDEX, a);
 }
 
+/* The vectoriser calls functions of whole vectors (ir/common/vector_forms.c), which are then inlined, too: their constants stay in registers
+ * along a loop. */
+#define FAST_PASSES "default<O3>,always-inline"
+static const char fast_passes[] = FAST_PASSES;
+
 /* Code of kernels over indices has loops over a run of points, which are one pass long once the points are vectors.
  * The passes after default<O3> remove these loops. Arrays of the kernel's variables then become variables, which
  * stay in registers along the loops of its text. */
-static const char run_passes[] = "default<O3>,function(loop(loop-deletion),sroa,early-cse,loop-mssa(licm),"
-                                 "simplifycfg)";
+static const char run_passes[] = FAST_PASSES ",function(loop(loop-deletion),sroa,early-cse,loop-mssa(licm),"
+                                             "simplifycfg)";
 
 /* Passes for kernels with very much code, whose time is in proportion to its length. That of default<O1> is not: for
  * each loop that it unrolls LLVM looks at all loops of the function again, and to move accesses out of a loop it
@@ -141,7 +146,7 @@ static const char plain_passes[] = "always-inline,globaldce,function(sroa,early-
                                    "loop(loop-rotate),early-cse,adce,simplifycfg)";
 
 static const char *job_passes(const job *j) {
-    return j->source->plain ? plain_passes : j->source->outer_vectors ? run_passes : "default<O3>";
+    return j->source->plain ? plain_passes : j->source->outer_vectors ? run_passes : fast_passes;
 }
 
 static uf_status job_optimise(job *j) {

@@ -775,6 +775,30 @@ static void test_vectorised(void **state) {
     }
 }
 
+/* Functions that we have forms of: the form where vectors have 512 bits, libmvec's routine elsewhere. The passes that inline it are not run. */
+static void test_vector_forms(void **state) {
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    static const char *const names[] = {"exp", "log", "tanh", "pow"};
+    for (size_t k = 0; k < COUNT(names); k++) {
+        const tree *single = math_call_tree(names[k], DT_FLOAT32, DT_FLOAT32, DT_FLOAT32);
+        const tree *wide = math_call_tree(names[k], DT_FLOAT64, DT_FLOAT64, DT_FLOAT64);
+        const char *more = math_find(names[k], strlen(names[k]))->arity == 2 ? "v" : "";
+        char ours[2][32], libmvecs[2][32];
+        snprintf(ours[0], sizeof ours[0], "@v_%s_f32(", names[k]);
+        snprintf(ours[1], sizeof ours[1], "@v_%s_f64(", names[k]);
+        snprintf(libmvecs[0], sizeof libmvecs[0], "@_ZGVdN8v%s_%sf(", more, names[k]);
+        snprintf(libmvecs[1], sizeof libmvecs[1], "@_ZGVdN4v%s_%s(", more, names[k]);
+        for (int i = 0; i < 2; i++) {
+            const char *const form[] = {ours[i], ""}, *const routine[] = {libmvecs[i], ""};
+            expect_calls(i ? wide : single, &(code_target){.vector_bits = 512}, "skylake-avx512", form, form);
+            expect_calls(i ? wide : single, &(code_target){.vector_bits = 256}, "haswell", routine, routine);
+        }
+    }
+}
+
 /* A vector twice as wide as libmvec's is two calls: of its halves, and of nothing else. */
 static void test_doubled(void **state) {
     (void)state;
@@ -900,12 +924,19 @@ static void test_names(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),        cmocka_unit_test(test_math_accepted),
-        cmocka_unit_test(test_control),         cmocka_unit_test(test_arrays),
-        cmocka_unit_test(test_complex),         cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_vectorised),      cmocka_unit_test(test_doubled),
-        cmocka_unit_test(test_no_half_helpers), cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_names),           cmocka_unit_test(test_signs_of_quotients),
+        cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_math_accepted),
+        cmocka_unit_test(test_control),
+        cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_complex),
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_vectorised),
+        cmocka_unit_test(test_vector_forms),
+        cmocka_unit_test(test_doubled),
+        cmocka_unit_test(test_no_half_helpers),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_signs_of_quotients),
         cmocka_unit_test(test_plain_quotients),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

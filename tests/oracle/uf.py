@@ -498,6 +498,13 @@ def random_view(rng, shape, dtype):
     return window(random_values(rng, block_shape, dtype))
 
 
+def has_512_bits():
+    """Does the CPU engine use vectors of 512 bits, for which there are functions of our own?"""
+    with open("/proc/cpuinfo") as f:
+        flags = next((line.split() for line in f if line.startswith("flags")), [])
+    return {"avx512f", "avx512dq", "avx512vl", "avx512bw"} <= set(flags)
+
+
 def own_part(tests):
     """UF_PART=k/n: every nth test from the kth on, so that n processes run all of them; neighbours, which are alike, apart."""
     k, n = map(int, os.environ.get("UF_PART", "1/1").split("/"))

@@ -95,8 +95,8 @@ typedef struct emit {
     int invariant; /* metadata number that marks loads of memory which is not written while the kernel runs; 0: none */
     int invariant_node; /* the metadata node for that, once it has been made */
     bool shared;        /* array addresses are in the GPU's shared memory */
-    /* CPU: a function that was written is one long chain of operations, so that loops do well to compute two vectors at a time. */
-    bool chained;
+    /* CPU: a function of whole vectors was written, which is so long that loops do well to compute one vector at a time. */
+    bool by_vectors;
     int stack_bytes, scratch_bytes; /* CPU: bytes of the kernel's arrays; see emit_array */
     uint8_t reports;                /* that of the variant */
     int unit;                       /* debug: the file; the compile unit is the next; 0: no debug information */

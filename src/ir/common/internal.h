@@ -86,9 +86,6 @@ ssa emit_directed(emit *e, const math_row *row, dtype type, const ssa *args);
 
 /* pow where all elements have one exponent (power.c). */
 ssa emit_power(emit *e, const math_row *row, dtype wide, const ssa *args);
-/* pow32.c: pow of float32, where that is what is to be computed and this is the way. */
-bool emit_pow32_suits(const emit *e, const math_row *row, dtype wide);
-ssa emit_pow32(emit *e, const ssa *args);
 
 /* ---- Floating division (quotient.c) ---- */
 

@@ -7,6 +7,7 @@
 
 #include "ir/common/internal.h"
 #include "ir/common/target.h"
+#include "ir/common/vector_forms.h"
 
 enum {
     MAX_ARITY = 3
@@ -67,6 +68,7 @@ typedef struct vector_math {
     const char *type;   /* float */
     const char *routine;
     int lanes, arity;
+    bool own; /* the routine is a function of the module */
 } vector_math;
 
 static void mask(text *t, int width, int first, int count) {
@@ -93,7 +95,7 @@ static ssa call_routine(emit *e, const vector_math *m, const ssa *args) {
     for (int i = 0; i < m->arity; i++)
         used += (size_t)snprintf(values + used, sizeof values - used, "%s<%d x %s> %s", i ? ", " : "", m->lanes,
                                  m->type, args[i].text);
-    return emit_value(e, "call <%d x %s> @%s(%s) nounwind readnone", m->lanes, m->type, m->routine, values);
+    return emit_value(e, "call <%d x %s> @%s(%s) nounwind readnone noinline", m->lanes, m->type, m->routine, values);
 }
 
 /* "float %x0, float %x1", of a type. */
@@ -169,8 +171,9 @@ static int define_vector_math(emit *e, const vector_math *m, char isa) {
     bool first = emit_once(e, m->scalar);
     snprintf(type, sizeof type, "<%d x %s>", m->lanes, m->type);
     if (first) {
-        emit_declare(e, "declare %s @%s(%s%s%s) nounwind readnone", type, m->routine, type, m->arity > 1 ? ", " : "",
-                     m->arity > 1 ? type : "");
+        if (!m->own)
+            emit_declare(e, "declare %s @%s(%s%s%s) nounwind readnone", type, m->routine, type,
+                         m->arity > 1 ? ", " : "", m->arity > 1 ? type : "");
         define_scalar(e, m);
         use(e, m, m->scalar, m->type);
         use(e, m, m->routine, type);
@@ -193,16 +196,25 @@ static bool call_vector(emit *e, const math_row *row, dtype wide, const ssa *arg
     int lanes = row->vector ? target_lanes(e->target, wide, &isa) : 0;
     if (!lanes)
         return false;
-    snprintf(routine, sizeof routine, "_ZGV%cN%d%s_%s%s", isa, lanes, row->arity > 1 ? "vv" : "v", row->cpu,
-             wide == DT_FLOAT32 ? "f" : "");
-    const void *address = target_vector_symbol(routine);
-    if (!address)
+    const char *own = emit_vector_form(e, row, wide);
+    if (own)
+        snprintf(routine, sizeof routine, "%s", own);
+    else
+        snprintf(routine, sizeof routine, "_ZGV%cN%d%s_%s%s", isa, lanes, row->arity > 1 ? "vv" : "v", row->cpu,
+                 wide == DT_FLOAT32 ? "f" : "");
+    const void *address = own ? NULL : target_vector_symbol(routine);
+    if (!own && !address)
         return false;
     snprintf(scalar, sizeof scalar, "m_%s_%s", row->cpu, wide == DT_FLOAT32 ? "f32" : "f64");
-    vector_math m = {
-        .scalar = scalar, .type = ir_value_type(wide), .routine = routine, .lanes = lanes, .arity = row->arity};
+    vector_math m = {.scalar = scalar,
+                     .type = ir_value_type(wide),
+                     .routine = routine,
+                     .lanes = lanes,
+                     .arity = row->arity,
+                     .own = own};
     int group = define_vector_math(e, &m, isa);
-    emit_symbol(e, routine, address);
+    if (!own)
+        emit_symbol(e, routine, address);
     argument_list(row, wide, args, values, sizeof values);
     *result = emit_value(e, "call %s @%s(%s) #%d", m.type, scalar, values, group);
     return true;
@@ -281,7 +293,5 @@ ssa emit_math(emit *e, const math_row *row, dtype wide, const ssa *args) {
     }
     if (e->target->gpu)
         return call_libdevice(e, row, wide, args);
-    if (emit_pow32_suits(e, row, wide))
-        return emit_pow32(e, args);
     return call_vector(e, row, wide, args, &result) ? result : call_libm(e, row, wide, args);
 }

@@ -51,8 +51,8 @@ static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (
     finish(s, &b);
     e->access_group = 0;
     int count = 1, hints[4] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
-    if (e->chained)
-        hints[count++] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 2}");
+    if (e->by_vectors)
+        hints[count++] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}");
     if (is_by_element(s)) {
         hints[count++] = emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 false}");
         hints[count++] = emit_metadata(e, "!{!\"llvm.loop.unroll.count\", i32 %d}", SCALARS);

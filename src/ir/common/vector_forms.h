@@ -1,0 +1,45 @@
+/* vector_forms.h - functions of whole vectors that we write ourselves, as they are faster, and nearer to the exact results, than those
+ * of libmvec. All are of AVX-512, whose instructions for exponents, mantissas and tables in registers they live on. */
+#ifndef UF_VECTOR_FORMS_H
+#define UF_VECTOR_FORMS_H
+
+#include "ir/common/vector_ops.h"
+
+/* The name of the module's function of vectors for a row and a type, which is defined if it has not been; NULL: libmvec's is to be used. */
+const char *emit_vector_form(emit *e, const math_row *row, dtype wide);
+
+/* A form: writes a function's body, from its parameters to its returns. */
+void vec_exp(const vec *v, const ssa *x);
+void vec_log(const vec *v, const ssa *x);
+void vec_tanh(const vec *v, const ssa *x);
+void vec_pow(const vec *v, const ssa *x);
+
+/* A sum of two numbers, of which the second is small beside the first. */
+typedef struct vec_two {
+    ssa high, low;
+} vec_two;
+
+/* scale * x = n log 2 + r, where n is a multiple of 1/16 whose last four bits are those of index, and |r| is hardly above log(2) / 32. r
+ * is exact: the number that stands for log 2 is a rounded one. */
+typedef struct vec_reduced {
+    ssa n, index, r;
+} vec_reduced;
+vec_reduced vec_reduce(const vec *v, ssa x, double scale);
+/* e^(scale * x) = 2^n (1 + p), where 2^n is the one of the table: returns p. is_near: |n| is at most 64; c: coefficients of
+ * (e^r - 1 - r) / r^2. */
+ssa vec_expm1_of(const vec *v, vec_reduced d, bool is_near, const double *c, int count);
+/* 2^n, of the index that belongs to n; it must be a normal number. */
+ssa vec_power_of(const vec *v, ssa index);
+/* Added to a small number, leaves in the last bits its multiple of 1/16. */
+ssa vec_to_sixteenths(const vec *v);
+/* 2^(t.high + t.low). shifted: the sum, roughly, and vec_to_sixteenths; is_normal: so is the result. */
+ssa vec_exp2_of(const vec *v, vec_two t, ssa shifted, bool is_normal);
+
+/* log2(a), a >= 0: a sum, and one number near it. Of 0, infinity and NaN the higher part of the sum is right, the lower one NaN. */
+typedef struct vec_logarithm {
+    vec_two sum;
+    ssa near;
+} vec_logarithm;
+vec_logarithm vec_log2_of(const vec *v, ssa a);
+
+#endif
