@@ -10,9 +10,8 @@ typedef struct vector_form {
 } vector_form;
 
 static const vector_form forms[] = {
-    {"exp", {"v_exp_f32", "v_exp_f64"}, vec_exp},
-    {"log", {"v_log_f32", "v_log_f64"}, vec_log},
-    {"pow", {"v_pow_f32", "v_pow_f64"}, vec_pow},
+    {"atan2", {"v_atan2_f32", "v_atan2_f64"}, vec_atan2}, {"exp", {"v_exp_f32", "v_exp_f64"}, vec_exp},
+    {"log", {"v_log_f32", "v_log_f64"}, vec_log},         {"pow", {"v_pow_f32", "v_pow_f64"}, vec_pow},
     {"tanh", {"v_tanh_f32", "v_tanh_f64"}, vec_tanh},
 };
 

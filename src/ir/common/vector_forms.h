@@ -9,6 +9,7 @@
 const char *emit_vector_form(emit *e, const math_row *row, dtype wide);
 
 /* A form: writes a function's body, from its parameters to its returns. */
+void vec_atan2(const vec *v, const ssa *x);
 void vec_exp(const vec *v, const ssa *x);
 void vec_log(const vec *v, const ssa *x);
 void vec_tanh(const vec *v, const ssa *x);
