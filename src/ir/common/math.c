@@ -1,8 +1,9 @@
 /* math.c - calls of the math table's functions. On the GPU libdevice's names. On the CPU no name of libm appears: LLVM would
- * fold constants with the libm of its own process and pick other routines for vectors. A function of libmvec is always
- * reached through a function of the module, @m_sin_f32, which calls the one routine of the host's width with its argument in
- * every lane; the vectoriser is told (attribute vector-function-abi-variant) that this routine, and functions of the module
- * that split and pad to its width, are what a vector of calls is. So a result has the same bits wherever it is computed. */
+ * fold constants with the libm of its own process and pick other routines for vectors. A function of libmvec, or one of our own in its
+ * place (vector_forms.h), is always reached through a function of the module, @m_sin_f32, which calls the one routine of the host's
+ * width with its argument in every lane; the vectoriser is told (attribute vector-function-abi-variant) that this routine, and
+ * functions of the module that split and pad to its width, are what a vector of calls is. So a result has the same bits wherever it
+ * is computed. */
 #include <stdio.h>
 
 #include "ir/common/internal.h"
@@ -60,7 +61,7 @@ static ssa count_bits(emit *e, const char *name, dtype type, ssa x) {
     return bits == 64 ? emit_value(e, "trunc i64 %s to i32", n.text) : n;
 }
 
-/* ---- libmvec ---- */
+/* ---- Functions of vectors ---- */
 
 /* What is common to the functions that lead to one routine. */
 typedef struct vector_math {
@@ -190,31 +191,31 @@ static int define_vector_math(emit *e, const vector_math *m, char isa) {
     return emit_attributes(e, "nounwind readnone \"vector-function-abi-variant\"=\"%s\"", variants);
 }
 
-/* libmvec's routine of the host's width; false if there is none. */
+/* The name of our own form, or of libmvec's routine for so many lanes; false if there is neither. */
+static bool find_routine(emit *e, const math_row *row, dtype wide, char isa, int lanes, vector_math *m, char *name,
+                         size_t size) {
+    const char *own = emit_vector_form(e, row, wide);
+    m->own = own;
+    m->routine = name;
+    if (own)
+        return snprintf(name, size, "%s", own) > 0;
+    snprintf(name, size, "_ZGV%cN%d%s_%s%s", isa, lanes, row->arity > 1 ? "vv" : "v", row->cpu,
+             wide == DT_FLOAT32 ? "f" : "");
+    const void *address = target_vector_symbol(name);
+    if (address)
+        emit_symbol(e, name, address);
+    return address;
+}
+
+/* A call of the routine of the host's width; false if there is none. */
 static bool call_vector(emit *e, const math_row *row, dtype wide, const ssa *args, ssa *result) {
     char scalar[48], routine[48], values[256], isa = 0;
     int lanes = row->vector ? target_lanes(e->target, wide, &isa) : 0;
-    if (!lanes)
-        return false;
-    const char *own = emit_vector_form(e, row, wide);
-    if (own)
-        snprintf(routine, sizeof routine, "%s", own);
-    else
-        snprintf(routine, sizeof routine, "_ZGV%cN%d%s_%s%s", isa, lanes, row->arity > 1 ? "vv" : "v", row->cpu,
-                 wide == DT_FLOAT32 ? "f" : "");
-    const void *address = own ? NULL : target_vector_symbol(routine);
-    if (!own && !address)
+    vector_math m = {.scalar = scalar, .type = ir_value_type(wide), .lanes = lanes, .arity = row->arity};
+    if (!lanes || !find_routine(e, row, wide, isa, lanes, &m, routine, sizeof routine))
         return false;
     snprintf(scalar, sizeof scalar, "m_%s_%s", row->cpu, wide == DT_FLOAT32 ? "f32" : "f64");
-    vector_math m = {.scalar = scalar,
-                     .type = ir_value_type(wide),
-                     .routine = routine,
-                     .lanes = lanes,
-                     .arity = row->arity,
-                     .own = own};
     int group = define_vector_math(e, &m, isa);
-    if (!own)
-        emit_symbol(e, routine, address);
     argument_list(row, wide, args, values, sizeof values);
     *result = emit_value(e, "call %s @%s(%s) #%d", m.type, scalar, values, group);
     return true;

@@ -15,9 +15,8 @@ static ssa arc(const vec *v, ssa q) {
         -0x1.ae5e4415009aep-5, 0x1.82da436717ee9p-5,  -0x1.59a29100d38ddp-5,  0x1.2c2b993ebbf5ap-5,
         -0x1.e9f1b1eee4b55p-6, 0x1.6832f276c70bap-6,  -0x1.c77df76f53dd8p-7,  0x1.d7a0c45d47379p-8,
         -0x1.7a2148e414a0ep-9, 0x1.b3d96e4c9ea3ep-11, -0x1.3f1a295bcd378p-13, 0x1.bbc1a3eeee01dp-17};
-    bool is_single = v->type == DT_FLOAT32;
     ssa square = vec_mul(v, q, q);
-    ssa p = vec_polynomial(v, is_single ? single : wide, is_single ? COUNT(single) : COUNT(wide), square);
+    ssa p = vec_polynomial(v, VEC_COEFFICIENTS(v, single, wide), square);
     return vec_fma(v, vec_mul(v, q, square), p, q);
 }
 

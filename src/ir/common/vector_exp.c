@@ -4,52 +4,33 @@
 #include "ir/common/vector_forms.h"
 #include "ir/common/vector_tables.h"
 
-#include <string.h>
-
 ssa vec_to_sixteenths(const vec *v) { return vec_constant(v, vec_choose(v, 0x1.8p19, 0x1.8p48)); }
 
-/* 2^(j/16) is a number of the type, and that times the other. */
-static ssa power(const vec *v, ssa index) { return vec_lookup(v, exp2_high, 16, index); }
+/* 2^(j/16) as a number of the type */
+static double power(const vec *v, int j) { return vec_choose(v, (double)(float)exp2_high[j], exp2_high[j]); }
 
+/* What it lacks, divided by it. */
 static ssa power_rest(const vec *v, ssa index) {
     double rest[16];
-    for (int j = 0; j < 16; j++) {
-        double rounded = vec_choose(v, (double)(float)exp2_high[j], exp2_high[j]);
-        rest[j] = exp2_low[j] + (exp2_high[j] - rounded) / rounded;
-    }
+    for (int j = 0; j < 16; j++)
+        rest[j] = exp2_low[j] + (exp2_high[j] - power(v, j)) / power(v, j);
     return vec_lookup(v, rest, 16, index);
 }
 
-/* power (1 + p) 2^floor(n) */
+/* 2^(j/16) (1 + p) 2^floor(n), of any size. */
 static ssa assemble(const vec *v, ssa index, ssa p, ssa n) {
-    ssa base = power(v, index);
+    ssa base = vec_lookup(v, exp2_high, 16, index);
     return vec_scale(v, vec_fma(v, base, p, base), n);
 }
 
-/* The bits of 2^(j/16) less those that the last four bits of an index come to when it is shifted to the exponent. */
-static ssa powers_less_index(const vec *v, ssa index, int shift) {
-    double less[16];
-    for (int j = 0; j < 16; j++) {
-        if (v->type == DT_FLOAT32) {
-            float power = (float)exp2_high[j];
-            uint32_t bits;
-            memcpy(&bits, &power, sizeof bits);
-            bits -= (uint32_t)j << shift;
-            memcpy(&power, &bits, sizeof bits);
-            less[j] = power;
-        } else {
-            uint64_t bits;
-            memcpy(&bits, &exp2_high[j], sizeof bits);
-            bits -= (uint64_t)j << shift;
-            memcpy(&less[j], &bits, sizeof bits);
-        }
-    }
-    return vec_lookup(v, less, 16, index);
-}
-
+/* An index that is shifted to the exponent has j in the first bits of the fraction. So the table has the numbers whose bits are less by that:
+ * they are below 1, where bits count half. */
 ssa vec_power_of(const vec *v, ssa index) {
-    int shift = v->type == DT_FLOAT32 ? 23 - 4 : 52 - 4;
-    ssa base = vec_bits(v, powers_less_index(v, index, shift)), exponent = vec_integer(v, "shl", index, shift);
+    double less[16];
+    for (int j = 0; j < 16; j++)
+        less[j] = 1 + (power(v, j) - 1 - j / 16.0) / 2;
+    ssa exponent = vec_integer(v, "shl", index, v->type == DT_FLOAT32 ? 23 - 4 : 52 - 4);
+    ssa base = vec_bits(v, vec_lookup(v, less, 16, index));
     return vec_of_bits(v, emit_value(v->e, "add %s %s, %s", v->whole, base.text, exponent.text));
 }
 
@@ -72,24 +53,20 @@ void vec_exp(const vec *v, const ssa *x) {
     static const double single[] = {0x1.00022ap-1, 0x1.55576cp-3};
     static const double wide[] = {0x1.0000000000005p-1, 0x1.555555548779fp-3, 0x1.5555555452fa7p-5,
                                   0x1.111240addbec0p-7, 0x1.6c186731fe2a2p-10};
-    bool is_single = v->type == DT_FLOAT32;
     double most = vec_choose(v, 160, 800); /* beyond it powers are infinite, or 0 */
     vec_reduced d = vec_reduce(v, vec_clamp(v, x[0], -most, most), 1);
-    ssa p = vec_expm1_of(v, d, false, is_single ? single : wide, is_single ? COUNT(single) : COUNT(wide));
+    ssa p = vec_expm1_of(v, d, false, VEC_COEFFICIENTS(v, single, wide));
     emit_line(v->e, "ret %s %s", v->real, assemble(v, d.index, p, d.n).text);
 }
 
 ssa vec_exp2_of(const vec *v, vec_two t, ssa shifted, bool is_normal) {
-    /* (2^f - 1) / f */
-    static const double single[] = {0x1.62e43p-1, 0x1.ec006cp-3, 0x1.c6b4e2p-5};
-    static const double wide[] = {0x1.62e42fefa39efp-1, 0x1.ebfbdff82c59cp-3,  0x1.c6b08d6f02597p-5,
-                                  0x1.3b2ab6fa87d5ep-7, 0x1.5d89a74eea88bp-10, 0x1.430aac0c99d44p-13};
-    bool is_single = v->type == DT_FLOAT32;
-    const double *c = is_single ? single : wide;
+    /* (2^f - 1 - f log 2) / f^2 */
+    static const double single[] = {0x1.ec006cp-3, 0x1.c6b4e2p-5};
+    static const double wide[] = {0x1.ebfbdff82c59cp-3, 0x1.c6b08d6f02597p-5, 0x1.3b2ab6fa87d5ep-7,
+                                  0x1.5d89a74eea88bp-10, 0x1.430aac0c99d44p-13};
     ssa n = vec_sub(v, shifted, vec_to_sixteenths(v)), index = vec_bits(v, shifted);
-    ssa f = vec_add(v, vec_sub(v, t.high, n), t.low);
-    ssa q = vec_polynomial(v, c + 1, (is_single ? COUNT(single) : COUNT(wide)) - 1, f);
-    ssa p = vec_fma(v, f, vec_constant(v, c[0]), power_rest(v, index));
+    ssa f = vec_add(v, vec_sub(v, t.high, n), t.low), q = vec_polynomial(v, VEC_COEFFICIENTS(v, single, wide), f);
+    ssa p = vec_fma(v, f, vec_constant(v, vec_choose(v, 0x1.62e43p-1, 0x1.62e42fefa39efp-1)), power_rest(v, index));
     p = vec_fma(v, vec_mul(v, f, f), q, p);
     if (!is_normal)
         return assemble(v, index, p, n);

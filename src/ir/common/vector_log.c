@@ -1,6 +1,7 @@
-/* vector_log.c - logarithms in vectors. x = m 2^e; R is near 1 / m and has so few bits that r = m R - 1 is exact; the logarithm is that of
- * 2^e, of 1 / R, which is in a table in registers, and of 1 + r, by a short polynomial (of least error, by Remez). R is 1 on both sides
- * of x = 1, so that nothing cancels there. Instructions do right by subnormal numbers, zeros and infinities. */
+/* vector_log.c - logarithms in vectors. x = m 2^e, m from 1 to 2; R is near 1 / m and has so few bits that r = m R - 1 is exact. The logarithm is
+ * that of 2^e, that of 1 / R, which is in a table in registers, and that of 1 + r, by a short polynomial (of least error, by Remez). What
+ * the table gives is 0 on both sides of x = 1, so that nothing cancels there. Instructions do right by subnormal numbers, zeros and
+ * infinities. */
 #include <math.h>
 
 #include "ir/common/vector_forms.h"
@@ -8,8 +9,8 @@
 
 /* What both logarithms begin with. */
 typedef struct parts {
-    ssa e, r;  /* the exponent of x R; m R - 1 */
-    ssa index; /* the last bits tell which of the numbers from 1 to 2 R is, or 2 R */
+    ssa e, r;  /* x R is 2^e times something from 1 to 2, where R is, or 2 R is, such a number; m R - 1 */
+    ssa index; /* that number: its distance from 1, in the last bits */
 } parts;
 
 /* R is a multiple of 2^-places. */
@@ -43,7 +44,7 @@ void vec_log(const vec *v, const ssa *x) {
     /* log 2, of which the first part has so few bits that e times it, and that and the table's number, are exact */
     ssa high = vec_constant(v, vec_choose(v, 0x1.62e4p-1, 0x1.62e42fefa38p-1));
     ssa low = vec_constant(v, vec_choose(v, 0x1.7f7d1cp-20, 0x1.ef35793c7673p-45));
-    ssa q = vec_polynomial(v, is_single ? single : wide, is_single ? COUNT(single) : COUNT(wide), d.r);
+    ssa q = vec_polynomial(v, VEC_COEFFICIENTS(v, single, wide), d.r);
     ssa rest = vec_fma(v, vec_mul(v, d.r, d.r), q, vec_fma(v, d.e, low, t.low));
     ssa value = vec_add(v, vec_fma(v, d.e, high, t.high), vec_add(v, d.r, rest));
     emit_line(v->e, "ret %s %s", v->real, value.text);
@@ -55,14 +56,14 @@ static vec_two log2_e(const vec *v) {
                      vec_constant(v, vec_choose(v, 0x1.4ae0bf85ddf44p-26, 0x1.777d0ffda0d24p-56))};
 }
 
-/* The logarithm of 1 + r: u / log 2 and two corrections, of which the first is the larger by far; the first table's rest is in them. */
+/* log2(1 + r), and what the table's number lacks: u / log 2 + rest. rough: the rest with a few of its bits, which are there sooner. */
 typedef struct near_one {
-    ssa u, first, rest;
+    ssa u, rough, rest;
 } near_one;
 
 static near_one near_one_single(const vec *v, ssa r, ssa table_low) {
     /* (log(1 + r) - r) / r^2 / log(2) */
-    static const double c[] = {-0x1.715476p-1, 0x1.ec7098p-2, -0x1.7167bep-2, 0x1.2795dep-2};
+    static const double c[] = {-0x1.715476p-1, 0x1.ec709ep-2, -0x1.71684ap-2, 0x1.278d4cp-2};
     ssa q = vec_polynomial(v, c, COUNT(c), r), square = vec_mul(v, r, r);
     return (near_one){r, vec_fma(v, square, vec_constant(v, c[0]), table_low),
                       vec_fma(v, square, q, vec_fma(v, r, log2_e(v).low, table_low))};
@@ -92,5 +93,5 @@ vec_logarithm vec_log2_of(const vec *v, ssa a) {
     near_one one = (is_single ? near_one_single : near_one_wide)(v, d.r, t.low);
     ssa whole = vec_add(v, d.e, t.high), factor = log2_e(v).high, high = vec_fma(v, one.u, factor, whole);
     ssa low = vec_add(v, vec_fma(v, one.u, factor, vec_sub(v, whole, high)), one.rest);
-    return (vec_logarithm){{high, low}, vec_add(v, high, one.first)};
+    return (vec_logarithm){{high, low}, vec_add(v, high, one.rough)};
 }

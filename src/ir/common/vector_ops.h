@@ -5,11 +5,6 @@
 
 #include "ir/common/internal.h"
 
-enum {
-    MOST_LANES = 16,
-    MOST_PARAMETERS = 2
-};
-
 /* The vectors of one floating dtype. */
 typedef struct vec {
     emit *e;
@@ -26,10 +21,14 @@ typedef struct vec {
 vec vec_of(emit *e, dtype type);
 
 ssa vec_constant(const vec *v, double x);
-/* c, or with the coefficient of that type: tables of forms have one for each. */
+/* What is for float32, or for float64. */
 static inline double vec_choose(const vec *v, double of_float32, double of_float64) {
     return v->type == DT_FLOAT32 ? of_float32 : of_float64;
 }
+
+/* The same of tables of coefficients: two arguments, the table and its length. */
+#define VEC_COEFFICIENTS(v, single, wide) \
+    ((v)->type == DT_FLOAT32 ? (single) : (wide)), ((v)->type == DT_FLOAT32 ? COUNT(single) : COUNT(wide))
 
 ssa vec_add(const vec *v, ssa a, ssa b);
 ssa vec_sub(const vec *v, ssa a, ssa b);

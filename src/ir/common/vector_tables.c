@@ -1,5 +1,5 @@
 /* vector_tables.c - numbers that our vector forms look up in registers. The second of a pair is what the first lacks. They were computed
- * with 200 bits by mpmath; tests/ir/test_vector_forms.c compares them with MPFR. */
+ * with 200 bits by mpmath; tests/ir/test_vector_tables.c compares them with MPFR. */
 #include "ir/common/vector_tables.h"
 
 const double exp2_high[16] = {

@@ -7,11 +7,10 @@ void vec_tanh(const vec *v, const ssa *x) {
     static const double single[] = {0x1p-1, 0x1.55571p-3, 0x1.55575p-5};
     static const double wide[] = {0x1.0000000000003p-1, 0x1.5555555555559p-3,  0x1.55555554a67d5p-5,
                                   0x1.111111108ae4bp-7, 0x1.6c18264399e1ep-10, 0x1.a01b900fc0674p-13};
-    bool is_single = v->type == DT_FLOAT32;
     ssa a = vec_at_most(v, vec_abs(v, x[0]), vec_choose(v, 10, 22)); /* from there on the result is 1 */
     a = vec_select(v, vec_compare(v, "olt", a, vec_constant(v, 0.2)), vec_negate(v, a), a);
     vec_reduced d = vec_reduce(v, a, 2);
-    ssa p = vec_expm1_of(v, d, true, is_single ? single : wide, is_single ? COUNT(single) : COUNT(wide));
+    ssa p = vec_expm1_of(v, d, true, VEC_COEFFICIENTS(v, single, wide));
     ssa power = vec_power_of(v, d.index), s = vec_fma(v, power, p, vec_sub(v, power, vec_constant(v, 1)));
     ssa value = vec_divide(v, s, vec_add(v, s, vec_constant(v, 2)));
     emit_line(v->e, "ret %s %s", v->real, vec_with_sign(v, value, x[0]).text);
