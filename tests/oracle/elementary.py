@@ -1,6 +1,6 @@
 """elementary.py - exp, log, tanh and atan2 of arrays against those of a wider type: bits of all sorts, where rounding counts most, special
 values, and all lengths around those of vectors. Where vectors have 512 bits, the functions are our own, which come nearer than the
-language says: the largest errors seen were, of float32 and float64, 0.76 and 0.79 of exp, 0.76 and 0.81 of log, 1.9 and 2.2 of tanh, 1.5 and 2.0
+language says: the largest errors seen were, of float32 and float64, 0.76 and 0.79 of exp, 0.76 and 0.81 of log, 1.9 and 1.0 of tanh, 1.5 and 2.0
 of atan2, in units in the last place."""
 import sys
 
@@ -11,7 +11,7 @@ from uf import Func, has_512_bits, run
 # function: units in the last place of float32 and float64; ranges
 ROWS = {"exp": ((.85, .85), [(-104, 89), (-746, 710), (-1, 1), (-88, -87)]),
         "log": ((.85, .9), [(0, 4), (.9, 1.1), (0, 1e30), (.49, .51)]),
-        "tanh": ((2, 2.4), [(-1, 1), (-20, 20), (-.05, .05), (.19, .21)]),
+        "tanh": ((2, 1.1), [(-1, 1), (-20, 20), (-.05, .05), (.19, .21)]),
         "atan2": ((1.75, 2.2), [])}
 UNARY = ("exp", "log", "tanh")
 WIDER = {np.dtype("f4"): np.float64, np.dtype("f8"): np.longdouble}

@@ -42,10 +42,12 @@ vec_reduced vec_reduce(const vec *v, ssa x, double scale) {
     return (vec_reduced){n, vec_bits(v, t), scale == 2 ? vec_add(v, r, r) : r};
 }
 
-ssa vec_expm1_of(const vec *v, vec_reduced d, bool is_near, const double *c, int count) {
+vec_two vec_expm1_of(const vec *v, vec_reduced d, bool is_near, const double *c, int count) {
     ssa low = vec_constant(v, vec_choose(v, 0x1.05c61p-29, -0x1.abc9e3b39803fp-56)); /* high - log 2 */
     ssa r = is_near ? d.r : vec_fma(v, d.n, low, d.r), rest = vec_fma(v, d.n, low, power_rest(v, d.index));
-    return vec_add(v, d.r, vec_fma(v, vec_mul(v, r, r), vec_polynomial(v, c, count, r), rest));
+    rest = vec_fma(v, vec_mul(v, r, r), vec_polynomial(v, c, count, r), rest);
+    ssa p = vec_add(v, d.r, rest);
+    return (vec_two){p, vec_add(v, vec_sub(v, d.r, p), rest)};
 }
 
 void vec_exp(const vec *v, const ssa *x) {
@@ -55,7 +57,7 @@ void vec_exp(const vec *v, const ssa *x) {
                                   0x1.111240addbec0p-7, 0x1.6c186731fe2a2p-10};
     double most = vec_choose(v, 160, 800); /* beyond it powers are infinite, or 0 */
     vec_reduced d = vec_reduce(v, vec_clamp(v, x[0], -most, most), 1);
-    ssa p = vec_expm1_of(v, d, false, VEC_COEFFICIENTS(v, single, wide));
+    ssa p = vec_expm1_of(v, d, false, VEC_COEFFICIENTS(v, single, wide)).high;
     emit_line(v->e, "ret %s %s", v->real, assemble(v, d.index, p, d.n).text);
 }
 

@@ -26,9 +26,9 @@ typedef struct vec_reduced {
     ssa n, index, r;
 } vec_reduced;
 vec_reduced vec_reduce(const vec *v, ssa x, double scale);
-/* e^(scale * x) = 2^n (1 + p), where 2^n is the one of the table: returns p. is_near: |n| is at most 64; c: coefficients of
+/* e^(scale * x) = 2^n (1 + p), where 2^n is the one of the table: returns p, and what it lacks. is_near: |n| is at most 64; c: coefficients of
  * (e^r - 1 - r) / r^2. */
-ssa vec_expm1_of(const vec *v, vec_reduced d, bool is_near, const double *c, int count);
+vec_two vec_expm1_of(const vec *v, vec_reduced d, bool is_near, const double *c, int count);
 /* 2^n, of the index that belongs to n; it must be a normal number. */
 ssa vec_power_of(const vec *v, ssa index);
 /* Added to a small number, leaves in the last bits its multiple of 1/16. */
