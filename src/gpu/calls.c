@@ -3,7 +3,7 @@
 
 enum {
     /* Pieces of a range. */
-    PIECE_FIT = 2, /* blocks that a multiprocessor should have */
+    PIECE_FIT = 2, /* blocks that a multiprocessor should have, twice as many if they are fine */
     PIECE_RESERVED =
         4 << 10, /* of each block's share of shared memory, for what reductions leave there and the driver's own */
     SHARED_BESIDE = 1 << 10, /* that a multiprocessor has beyond what it gives one block */
@@ -84,8 +84,9 @@ int64_t whole_part(const cores *c, int k, int64_t pieces) {
     return bytes > INT64_MAX / 4 ? bytes : (bytes + ACCESS_BYTES - 1) & -ACCESS_BYTES;
 }
 
-int64_t piece_share(int shared) {
-    return ((shared > SHARED_FREE ? shared : SHARED_FREE) + SHARED_BESIDE) / PIECE_FIT - PIECE_RESERVED;
+int64_t piece_share(int shared, bool fine) {
+    int all = (shared > SHARED_FREE ? shared : SHARED_FREE) + SHARED_BESIDE;
+    return (all / PIECE_FIT >> fine) - PIECE_RESERVED;
 }
 
 int64_t pieces_bytes(const cores *c, int64_t pieces) {

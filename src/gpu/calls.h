@@ -55,7 +55,8 @@ int tiled_output(const cores *c);
 int64_t whole_part(const cores *c, int k, int64_t pieces);
 /* The same of all staged inputs. */
 int64_t pieces_bytes(const cores *c, int64_t pieces);
-/* Bytes of shared memory that a block which has a piece of a range may take, of so many that a multiprocessor gives one block. */
-int64_t piece_share(int shared);
+/* Bytes of shared memory that a block which has a piece of a range may take, of so many that a multiprocessor gives one block. fine: see
+ * variant.gufunc. */
+int64_t piece_share(int shared, bool fine);
 
 #endif

@@ -370,6 +370,15 @@ static bool wasted(const work *w, const variant *v, int steps) {
     return taken - vectors > vectors / 6;
 }
 
+/* Bytes of the smallest element. */
+static int smallest(const cores *c) {
+    int bytes = SECTOR;
+    for (int k = 0; k < c->layout->nin + c->layout->nout; k++)
+        if (rank_of(c, k) && element_size(c->v, k) < bytes)
+            bytes = element_size(c->v, k);
+    return bytes;
+}
+
 /* ---- Pieces of a range ---- */
 
 /* The core dimension that all constructs go along, and along nothing else; -1: there is none. */
@@ -441,12 +450,20 @@ static int find_staged(const cores *c, const loop_problem *s, int dimension) {
     return lead;
 }
 
-/* Rows far longer than a block holds: a cooperative group of several blocks each, which have a piece of it in their shared memory. */
+/* Do blocks have room for their pieces of a row of so many bytes? As many as there are multiprocessors are resident in any case. */
+static bool pieces_fit(const loop_problem *s, int64_t bytes, bool fine) {
+    int blocks = s->sms < COOP_BLOCKS_MAX ? s->sms : COOP_BLOCKS_MAX;
+    return bytes / blocks <= piece_share(s->shared, fine) - 2 * ACCESS_BYTES * UF_MAX_OPERANDS;
+}
+
+/* Rows far longer than a block holds: a cooperative group of several blocks each, which have a piece of it in their shared memory. Of
+ * elements of less than a word small blocks, more of which compute while others wait: there is more to compute in as many bytes. */
 static bool choose_pieces(const cores *c, variant *v, const loop_problem *s, int64_t bytes, int copies) {
     int d = one_range(s->traits), lead = find_staged(c, s, d);
-    int most = s->sms < COOP_BLOCKS_MAX ? s->sms : COOP_BLOCKS_MAX; /* as many blocks are resident in any case */
-    if (lead < 0 || bytes < PIECE_ROW || bytes / most > piece_share(s->shared) - 2 * ACCESS_BYTES * UF_MAX_OPERANDS)
+    bool fine = smallest(c) < 4 && pieces_fit(s, bytes, true);
+    if (lead < 0 || bytes < PIECE_ROW || !pieces_fit(s, bytes, fine))
         return false;
+    v->gufunc.fine = fine;
     begin_anywhere(c, v, d, lead);
     stage_whole(c, v, s->traits);
     v->gufunc.coop = COOP_GRID;
@@ -484,15 +501,6 @@ static bool choose_cluster(const cores *c, variant *v, const loop_problem *s, in
 }
 
 /* ---- Rows in registers ---- */
-
-/* Bytes of the smallest element. */
-static int smallest(const cores *c) {
-    int bytes = SECTOR;
-    for (int k = 0; k < c->layout->nin + c->layout->nout; k++)
-        if (rank_of(c, k) && element_size(c->v, k) < bytes)
-            bytes = element_size(c->v, k);
-    return bytes;
-}
 
 /* Registers that the elements of index i in all operands that are read often take. */
 static int held_words(const cores *c, const code_traits *traits) {
@@ -841,7 +849,7 @@ static void choose_alone(variant *v) {
     v->gufunc.along = 0;
     v->gufunc.vector = v->gufunc.steps = 1;
     v->gufunc.coop = v->gufunc.lanes = v->gufunc.tile = v->gufunc.split = v->gufunc.across = v->gufunc.unrolled =
-        v->gufunc.pieces = v->gufunc.held = v->gufunc.calls = v->gufunc.cluster = 0;
+        v->gufunc.pieces = v->gufunc.held = v->gufunc.calls = v->gufunc.cluster = v->gufunc.fine = 0;
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     memset(v->gufunc.part, 0, sizeof v->gufunc.part);
 }

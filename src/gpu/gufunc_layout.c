@@ -153,7 +153,7 @@ static int64_t pieces_of(const cores *c, int64_t most) {
 /* Blocks of a cooperative group: as many as the pieces that fit their shared memory, more where calls are few, and where others would be
  * left over. */
 static int64_t blocks_of_pieces(const cores *c, const occupancy *r) {
-    int64_t least_blocks = pieces_of(c, piece_share(r->shared));
+    int64_t least_blocks = pieces_of(c, piece_share(r->shared, c->v->gufunc.fine));
     int64_t finest = ceil_shift(core_total(c, true), PIECE_MIN), groups = r->resident / least_blocks;
     if (groups > c->loop->count)
         groups = c->loop->count;
@@ -179,7 +179,7 @@ static int64_t grid_of_coops(const cores *c, const occupancy *r, grid *g) {
         blocks = blocks_of_pieces(c, r);
     if (blocks < 1 || !r->cooperative)
         blocks = 1;
-    g->threads = 1u << COOP_GRID_BLOCK;
+    g->threads = 1u << variant_grid_block(c->v);
     g->coop_blocks = (uint32_t)blocks;
     g->coops = (uint32_t)least(r->resident / blocks, c->loop->count);
     return g->coops * blocks;
@@ -213,11 +213,13 @@ int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, 
     return blocks < GRID_MAX ? blocks : GRID_MAX;
 }
 
-int gufunc_resident_block(const launch *l) { return l->v->gufunc.coop == COOP_GRID ? 1 << COOP_GRID_BLOCK : 0; }
+int gufunc_resident_block(const launch *l) {
+    return l->v->gufunc.coop == COOP_GRID ? 1 << variant_grid_block(l->v) : 0;
+}
 
 int gufunc_resident_shared(const launch *l, int shared) {
     cores c = {l->v, l->loop, l->layout, l->core};
     if (l->v->gufunc.coop != COOP_GRID || !l->v->gufunc.pieces || !pieces_bytes(&c, 1))
         return 0;
-    return (int)piece_share(shared);
+    return (int)piece_share(shared, l->v->gufunc.fine);
 }

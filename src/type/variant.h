@@ -245,6 +245,7 @@ typedef struct variant {
                 cluster; /* log2 of the blocks of a thread block cluster that compute these calls together. across: coop counts the
                                 threads of all of them. pieces: a call for each cluster; coop counts those of one block, more
                                 than a warp. 0: a block alone */
+            uint8_t fine; /* COOP_GRID: blocks have half as many threads, and there are twice as many */
         } gufunc;
         struct {
             variant_reduction reduction;
@@ -315,6 +316,8 @@ static inline int variant_operands(const variant *v) {
 }
 /* Where they stand among the operands. */
 static inline int variant_mask(const variant *v) { return v->nin + v->nout; }
+/* Gufunc, COOP_GRID: log2 of the threads of a block. */
+static inline int variant_grid_block(const variant *v) { return COOP_GRID_BLOCK - v->gufunc.fine; }
 static inline int variant_index(const variant *v) { return v->nin + v->nout; }
 /* LOOP_AT: do the indices stay the same along the rows of the loop, which then go over a dimension of the target that is not indexed? */
 static inline bool variant_at_rows(const variant *v) {
@@ -400,7 +403,7 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *   tile      A tile has vector << columns elements along dimension 0 and rows << across along dimension 1; a block has a thread for each
  *             vector * rows of them, 1 << (columns + across). Block b is tile b % across along dimension 0, then (b / across) % down along
  *             dimension 1, then the dimensions from 2 on. Dynamic shared memory for a tile of each staged operand, in order.
- *   gufunc    coop <= COOP_WARP: blockDim.x >> coop calls a block; to COOP_BLOCK: 1 << coop threads; COOP_GRID: 1 << COOP_GRID_BLOCK threads,
+ *   gufunc    coop <= COOP_WARP: blockDim.x >> coop calls a block; to COOP_BLOCK: 1 << coop threads; COOP_GRID: 1 << variant_grid_block threads,
  *             all blocks resident at once (a cooperative launch), their number a multiple of GPU_GUFUNC_BLOCKS. The grid may have fewer
  *             groups than there are calls: groups loop. across: 1 << (coop - cluster + across) threads, at most 1024, for 1 << across
  *             calls; with clusters the grid has one for all calls, and block b is of cluster b >> cluster. pieces with clusters:

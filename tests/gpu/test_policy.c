@@ -860,6 +860,8 @@ static const struct {
     {500000, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 111136 bytes, 252 blocks of 512"},
     {50257, 4, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 100 blocks of 512"},
     {1048576, 256, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 95344 bytes, 264 blocks of 512"},
+    {1048576, 256, false, DT_BFLOAT16, H200, "8 x 2, 1 x 2048, 47680 bytes, 264 blocks of 256"},
+    {1 << 22, 64, false, DT_BFLOAT16, H200, "8 x 2, 1 x 2048, 95344 bytes, 264 blocks of 512"},
     {100000, 1024, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 50016 bytes, 8192 blocks of 256, clusters of 8"},
     {100001, 1024, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 50032 bytes, 8192 blocks of 256, clusters of 8"},
     {100001, 2, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 98 blocks of 512"},

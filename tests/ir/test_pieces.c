@@ -143,6 +143,7 @@ static void draw_variant(trial *x, const tree *t) {
     x->v.operand[1].unit = x->v.operand[1].shifted || x->stride % x->vector == 0;
     x->v.operand[0].staged = x->coop > COOP_WARP && chance(70);
     draw_held(x);
+    x->v.gufunc.fine = x->coop == COOP_GRID && chance(50);
     x->blocks = x->coop == COOP_GRID ? (int)pick(1, 6) : 1;
     x->coops = (int)pick(1, CALLS);
     x->aligned = true;
@@ -239,7 +240,7 @@ static void run(trial *x) {
     expect(x, y);
     int count = write_words(x, t, words);
     code_module m = gu_generate(&a, &k, t, &x->v, &gu_gpu);
-    int threads = x->coop == COOP_GRID ? 1 << COOP_GRID_BLOCK : x->coop <= COOP_WARP ? 64 : 1 << x->coop;
+    int threads = x->coop == COOP_GRID ? 1 << variant_grid_block(&x->v) : x->coop <= COOP_WARP ? 64 : 1 << x->coop;
     int blocks = x->coop == COOP_GRID ? x->blocks * x->coops : x->cluster ? CALLS << x->cluster : x->coops;
     const char *wrong = sim_run(&m, words, count, blocks, threads);
     for (int64_t i = 0; i < ROOM && !wrong; i++)

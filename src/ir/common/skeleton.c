@@ -155,7 +155,7 @@ static int array_at(const variant *v, int n) {
 static int threads_together(const variant *v) {
     switch (v->loop) {
     case LOOP_GUFUNC:
-        return v->gufunc.coop == COOP_GRID ? COOP_GRID_BLOCK
+        return v->gufunc.coop == COOP_GRID ? variant_grid_block(v)
                : v->gufunc.across          ? v->gufunc.coop - v->gufunc.cluster + v->gufunc.across
                                            : v->gufunc.coop;
     case LOOP_FOLD:

@@ -459,7 +459,7 @@ static void grid_read(body *b, ssa turn, ssa block, partial *p) {
 /* The first warp leaves the block's result in the slot, waits for those of all blocks, and combines them. */
 static void gather_blocks(body *b, partial *p) {
     emit *e = b->e;
-    ssa thread = lanes_thread(e), block = emit_value(e, "lshr i64 %%rank, %d", COOP_GRID_BLOCK);
+    ssa thread = lanes_thread(e), block = emit_value(e, "lshr i64 %%rank, %d", variant_grid_block(e->frame->v));
     partial one = *p;
     int first = emit_label_new(e), rest = emit_label_new(e);
     ssa before = emit_value(e, "load i32, i32 addrspace(3)* %s, align 4", reductions_of(e).text);
@@ -486,7 +486,7 @@ static void grid_reduce(body *b, partial *p) {
     int warp = emit_label_new(e), end = emit_label_new(e);
     entries shared = shared_entries(e);
     ssa common = ssa_constant(WARPS_MOST);
-    block_reduce(b, COOP_GRID_BLOCK - COOP_WARP, p);
+    block_reduce(b, variant_grid_block(e->frame->v) - COOP_WARP, p);
     partial gathered = *p;
     emit_branch_if(e, emit_value(e, "icmp ult i32 %s, 32", lanes_thread(e).text), warp, end);
     emit_label(e, warp);

@@ -310,7 +310,7 @@ static traversal coop_traversal(body *b, int together) {
     bool backwards = (v->gufunc.coop > COOP_WARP || v->gufunc.across) && b->constructs % 2;
     b->constructs++;
     if (v->gufunc.pieces && (v->gufunc.coop == COOP_GRID || v->gufunc.cluster)) { /* a block has its piece for itself */
-        int threads = 1 << (v->gufunc.cluster ? v->gufunc.coop : COOP_GRID_BLOCK);
+        int threads = 1 << (v->gufunc.cluster ? v->gufunc.coop : variant_grid_block(v));
         ssa own = emit_value(b->e, "and i64 %%rank, %d", threads - 1);
         return (traversal){own, ssa_constant(threads), together, backwards, false, NULL};
     }

@@ -176,9 +176,9 @@ static void calls_by_grid(gufunc_writer *w, gpu *g) {
     ssa coop = emit_value(e, "udiv i32 %s, %s", block.text, blocks.text);
     ssa coops = emit_value(e, "udiv i32 %s, %s", emit_special_register(w->s.e, "nctaid").text, blocks.text);
     ssa own = emit_value(e, "urem i32 %s, %s", block.text, blocks.text);
-    ssa rank = emit_value(e, "shl i32 %s, %d", own.text, COOP_GRID_BLOCK);
+    ssa rank = emit_value(e, "shl i32 %s, %d", own.text, variant_grid_block(w->s.v));
     rank = emit_widen(e, emit_op(e, "add i32", rank, thread));
-    ssa size = emit_value(e, "shl i32 %s, %d", blocks.text, COOP_GRID_BLOCK);
+    ssa size = emit_value(e, "shl i32 %s, %d", blocks.text, variant_grid_block(w->s.v));
     ssa slot = emit_value(e, "mul i32 %s, %d", coop.text, COOP_SLOT);
     slot = emit_value(e, "getelementptr i8, i8 addrspace(1)* %s, i64 %s", g->slots.text, emit_widen(e, slot).text);
     mapped_arguments(w, rank, emit_widen(e, size), g->aligned, slot, blocks);
@@ -188,7 +188,7 @@ static void calls_by_grid(gufunc_writer *w, gpu *g) {
     find_call(w, g, l.i);
     if (w->s.v->gufunc.pieces)
         piece_find(w, g->aligned, emit_widen(e, own), emit_widen(e, blocks));
-    call_together(w, g, emit_widen(e, thread), ssa_constant(1 << COOP_GRID_BLOCK), stores);
+    call_together(w, g, emit_widen(e, thread), ssa_constant(1 << variant_grid_block(w->s.v)), stores);
     counted_loop_end(e, &l, emit_widen(e, coops), loop_no_unroll(e));
 }
 
