@@ -371,6 +371,38 @@ static void test_columns(void **state) {
     arena_free(&a);
 }
 
+/* Where processors have masks, a vector whose length would take several accesses is accessed by one; two halves of a long one are not. */
+static void test_masked_columns(void **state) {
+    (void)state;
+    static const struct {
+        int n;
+        const char *masked; /* lanes of the masked vector; NULL: there is none */
+    } cases[] = {{3, "v4f64"}, {4, NULL}, {5, NULL}, {6, NULL}, {7, "v8f64"}, {8, NULL}, {11, "v4f64"}, {23, "v8f64"}};
+    static const code_target wide = {.vector_bits = 512, .f16c = true};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        const gu_kernel *k = gu_kernel_of("matmul");
+        const tree *t = gu_tree(&a, k);
+        variant v = gu_unrolled(t, cases[i].n);
+        v.gufunc.unrolled = 0;
+        v.gufunc.columns = 1;
+        code_module m = gu_generate(&a, k, t, &v, &wide);
+        for (int j = 0; j < judge_count(); j++)
+            assert_null(judge_ir(j, m.ir.data));
+        const char *load = strstr(m.ir.data, "llvm.masked.load."), *store = strstr(m.ir.data, "llvm.masked.store.");
+        if (cases[i].masked) {
+            assert_non_null(load);
+            assert_non_null(store);
+            assert_memory_equal(load + strlen("llvm.masked.load."), cases[i].masked, strlen(cases[i].masked));
+        } else {
+            assert_null(load);
+            assert_null(store);
+        }
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* ---- The CPU's inner loops ---- */
 
 static void test_cpu_vectors(void **state) {
@@ -582,12 +614,12 @@ static void test_goldens(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ptx),         cmocka_unit_test(test_staged),       cmocka_unit_test(test_staged_whole),
-        cmocka_unit_test(test_registers),   cmocka_unit_test(test_instructions), cmocka_unit_test(test_content),
-        cmocka_unit_test(test_unrolled),    cmocka_unit_test(test_columns),      cmocka_unit_test(test_separable),
-        cmocka_unit_test(test_cpu_vectors), cmocka_unit_test(test_spreads),      cmocka_unit_test(test_constructs),
-        cmocka_unit_test(test_resident),    cmocka_unit_test(test_sequences),    cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_ptx),        cmocka_unit_test(test_staged),       cmocka_unit_test(test_staged_whole),
+        cmocka_unit_test(test_registers),  cmocka_unit_test(test_instructions), cmocka_unit_test(test_content),
+        cmocka_unit_test(test_unrolled),   cmocka_unit_test(test_columns),      cmocka_unit_test(test_masked_columns),
+        cmocka_unit_test(test_separable),  cmocka_unit_test(test_cpu_vectors),  cmocka_unit_test(test_spreads),
+        cmocka_unit_test(test_constructs), cmocka_unit_test(test_resident),     cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_in_place),   cmocka_unit_test(test_goldens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,10 @@
 #include "ir/construct/construct.h"
 
 enum {
-    SUMS_512 = 24, /* vector registers that hold sums, where there are 32; */
-    SUMS = 12,     /* and where there are 16 */
-    TERMS = 4      /* of a sum, one after the other, between two jumps */
+    SUMS_512 = 24,    /* vector registers that hold sums, where there are 32; */
+    SUMS = 12,        /* and where there are 16 */
+    TERMS = 4,        /* of a sum, one after the other, between two jumps */
+    MASKED_BITS = 512 /* where vectors are so long, accesses may be masked */
 };
 
 /* ---- What fits: that is decided by the tree ---- */
@@ -93,16 +94,34 @@ typedef struct columns {
     ssa *slot;       /* sums, by row and vector */
     /* What is being written. */
     int row, now;
-    int count;       /* columns of this vector */
+    int count;       /* columns of this vector, */
+    int lanes;       /* and its lanes, of which the last ones are not used if it is masked */
     fragment vector; /* "<16 x float>" */
 } columns;
+
+/* The power of two that is not less. */
+static int lanes_for(int count) {
+    int lanes = 1;
+    while (lanes < count)
+        lanes *= 2;
+    return lanes;
+}
+
+/* A vector of another length than a power of two LLVM puts together from such, where a processor with masks needs one access. Two pieces
+ * of the longest vectors are as good as a mask. */
+static bool is_masked(const columns *c) {
+    int one = c->count & -c->count, two = c->count - one;
+    bool pair = !(two & (two - 1));
+    return c->b->e->target->vector_bits == MASKED_BITS && two && !(pair && lanes_for(c->count) == c->width);
+}
 
 static void take_vector(columns *c, int row, int i) {
     int64_t left = c->all - (int64_t)i * c->width;
     c->row = row;
     c->now = i;
     c->count = left < c->width ? (int)left : c->width;
-    c->vector = fragment_of("<%d x %s>", c->count, ir_value_type(c->type));
+    c->lanes = is_masked(c) ? lanes_for(c->count) : c->count;
+    c->vector = fragment_of("<%d x %s>", c->lanes, ir_value_type(c->type));
 }
 
 static ssa slot_of(const columns *c) { return c->slot[c->row * c->nvectors + c->now]; }
@@ -147,7 +166,43 @@ static ssa spread(const columns *c, column_value v) {
     ssa one =
         emit_value(e, "insertelement %s undef, %s %s, i32 0", c->vector.text, ir_value_type(c->type), v.value.text);
     return emit_value(e, "shufflevector %s %s, %s undef, <%d x i32> zeroinitializer", c->vector.text, one.text,
-                      c->vector.text, c->count);
+                      c->vector.text, c->lanes);
+}
+
+/* ---- Vectors in memory ---- */
+
+/* "v16f32" */
+static fragment vector_name(const columns *c) { return fragment_of("v%df%d", c->lanes, 8 * dtypes[c->type].size); }
+
+/* The lanes that are used: bit i is lane i, as such processors order them. */
+static fragment mask_of(const columns *c) {
+    return fragment_of("<%d x i1> bitcast (i%d %d to <%d x i1>)", c->lanes, c->lanes, (1 << c->count) - 1, c->lanes);
+}
+
+static ssa load_vector(const columns *c, ssa at) {
+    emit *e = c->b->e;
+    fragment name = vector_name(c);
+    int align = dtypes[c->type].align;
+    if (!is_masked(c))
+        return emit_load_as(e, c->vector.text, at, align);
+    emit_declare(e, "declare %s @llvm.masked.load.%s.p0%s(%s*, i32, <%d x i1>, %s)", c->vector.text, name.text,
+                 name.text, c->vector.text, c->lanes, c->vector.text);
+    return emit_value(e, "call %s @llvm.masked.load.%s.p0%s(%s* %s, i32 %d, %s, %s zeroinitializer)", c->vector.text,
+                      name.text, name.text, c->vector.text, at.text, align, mask_of(c).text, c->vector.text);
+}
+
+static void store_vector(const columns *c, ssa value, ssa at) {
+    emit *e = c->b->e;
+    fragment name = vector_name(c);
+    int align = dtypes[c->type].align;
+    if (!is_masked(c)) {
+        emit_store_as(e, c->vector.text, value, at, align);
+        return;
+    }
+    emit_declare(e, "declare void @llvm.masked.store.%s.p0%s(%s, %s*, i32, <%d x i1>)", name.text, name.text,
+                 c->vector.text, c->vector.text, c->lanes);
+    emit_line(e, "call void @llvm.masked.store.%s.p0%s(%s %s, %s* %s, i32 %d, %s)", name.text, name.text,
+              c->vector.text, value.text, c->vector.text, at.text, align, mask_of(c).text);
 }
 
 static column_value element_value(const columns *c, const node *n) {
@@ -155,8 +210,9 @@ static column_value element_value(const columns *c, const node *n) {
     int rank = c->b->f->locals[n->local].rank;
     bool is_vector = element_index(n, rank, rank - 1)->local == c->variable;
     ssa at = place_of(c, n);
-    const char *type = is_vector ? c->vector.text : ir_value_type(c->type);
-    return (column_value){emit_load_as(e, type, is_vector ? as_vector(c, at) : at, dtypes[c->type].align), is_vector};
+    if (is_vector)
+        return (column_value){load_vector(c, as_vector(c, at)), true};
+    return (column_value){emit_load_as(e, ir_value_type(c->type), at, dtypes[c->type].align), false};
 }
 
 static column_value value_of(const columns *c, const node *n);
@@ -225,7 +281,7 @@ static void add_term(columns *c, const node *statement) {
 static void store_row(columns *c, const node *statement) {
     const node *assign = statement->kid[0];
     ssa value = spread(c, value_of(c, assign->kid[1])), at = place_of(c, assign->kid[0]);
-    emit_store_as(c->b->e, c->vector.text, value, as_vector(c, at), dtypes[c->type].align);
+    store_vector(c, value, as_vector(c, at));
 }
 
 static void write_rows(columns *c, const node *statement, int row, ssa first, int rows) {
