@@ -403,6 +403,26 @@ static void test_masked_columns(void **state) {
     }
 }
 
+/* What lies behind operands that the nearest cache does not hold is fetched: three of 37 x 37 float64 are more than 32 KiB. */
+static void test_fetched_columns(void **state) {
+    (void)state;
+    for (int n = 36; n <= 37; n++) {
+        arena a = {0};
+        const gu_kernel *k = gu_kernel_of("matmul");
+        const tree *t = gu_tree(&a, k);
+        variant v = gu_unrolled(t, n);
+        v.gufunc.unrolled = 0;
+        v.gufunc.columns = 1;
+        code_module m = gu_generate(&a, k, t, &v, &gu_cpu);
+        for (int j = 0; j < judge_count(); j++)
+            assert_null(judge_ir(j, m.ir.data));
+        int each = n == 37 ? 3 : 0; /* in the loop of whole tiles, and in that of what is left */
+        assert_int_equal(occurrences(m.ir.data, "call void @llvm.prefetch"), 2 * each);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* ---- The CPU's inner loops ---- */
 
 static void test_cpu_vectors(void **state) {
@@ -614,12 +634,24 @@ static void test_goldens(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ptx),        cmocka_unit_test(test_staged),       cmocka_unit_test(test_staged_whole),
-        cmocka_unit_test(test_registers),  cmocka_unit_test(test_instructions), cmocka_unit_test(test_content),
-        cmocka_unit_test(test_unrolled),   cmocka_unit_test(test_columns),      cmocka_unit_test(test_masked_columns),
-        cmocka_unit_test(test_separable),  cmocka_unit_test(test_cpu_vectors),  cmocka_unit_test(test_spreads),
-        cmocka_unit_test(test_constructs), cmocka_unit_test(test_resident),     cmocka_unit_test(test_sequences),
-        cmocka_unit_test(test_in_place),   cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_ptx),
+        cmocka_unit_test(test_staged),
+        cmocka_unit_test(test_staged_whole),
+        cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_instructions),
+        cmocka_unit_test(test_content),
+        cmocka_unit_test(test_unrolled),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_masked_columns),
+        cmocka_unit_test(test_fetched_columns),
+        cmocka_unit_test(test_separable),
+        cmocka_unit_test(test_cpu_vectors),
+        cmocka_unit_test(test_spreads),
+        cmocka_unit_test(test_constructs),
+        cmocka_unit_test(test_resident),
+        cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_goldens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

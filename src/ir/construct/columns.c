@@ -8,10 +8,11 @@
 #include "ir/construct/construct.h"
 
 enum {
-    SUMS_512 = 24,    /* vector registers that hold sums, where there are 32; */
-    SUMS = 12,        /* and where there are 16 */
-    TERMS = 4,        /* of a sum, one after the other, between two jumps */
-    MASKED_BITS = 512 /* where vectors are so long, accesses may be masked */
+    SUMS_512 = 24,           /* vector registers that hold sums, where there are 32; */
+    SUMS = 12,               /* and where there are 16 */
+    TERMS = 4,               /* of a sum, one after the other, between two jumps */
+    MASKED_BITS = 512,       /* where vectors are so long, accesses may be masked */
+    NEAREST_CACHE = 32 << 10 /* bytes */
 };
 
 /* ---- What fits: that is decided by the tree ---- */
@@ -86,12 +87,12 @@ bool columns_fit(const function *f, const node *n) {
 typedef struct columns {
     body *b;
     dtype type;
-    int64_t all;     /* columns */
-    int variable;    /* of the columns */
-    const node *sum; /* the one in the statement */
-    int width;       /* columns of a vector, but for the last one */
-    int nvectors;    /* of a row */
-    ssa *slot;       /* sums, by row and vector */
+    int64_t all, all_rows; /* columns, and rows */
+    int variable;          /* of the columns */
+    const node *sum;       /* the one in the statement */
+    int width;             /* columns of a vector, but for the last one */
+    int nvectors;          /* of a row */
+    ssa *slot;             /* sums, by row and vector */
     /* What is being written. */
     int row, now;
     int count;       /* columns of this vector, */
@@ -284,14 +285,61 @@ static void store_row(columns *c, const node *statement) {
     store_vector(c, value, as_vector(c, at));
 }
 
+/* ---- The next call ---- */
+
+/* Bytes of operand k's core; 0: it has none. */
+static int64_t bytes_of(const columns *c, int k) {
+    const body *b = c->b;
+    const layout_operand *o = &b->e->frame->layout->operands[k];
+    int64_t bytes = b->f->locals[k].core ? dtypes[b->f->locals[k].type].size : 0, size;
+    for (int d = 0; d < o->rank; d++) {
+        frame_size(b->e->frame, o->dim[d], &size);
+        bytes *= size;
+    }
+    return bytes;
+}
+
+static int operands_of(const columns *c) { return c->b->f->nparams + c->b->f->nresults; }
+
+/* Where a call's operands are more than the nearest cache holds, the processor loses sight of what will be read next, as its rows are
+ * read again and again. */
+static bool is_large(const columns *c) {
+    int64_t bytes = 0;
+    for (int k = 0; k < operands_of(c); k++)
+        bytes += bytes_of(c, k);
+    return bytes > NEAREST_CACHE;
+}
+
+/* Fetches a part of what lies behind each operand, which in most batches is the next call's: with each term of the sums of `rows` rows from
+ * `first` on as much as makes the whole by the last one. Fetching changes nothing, whatever lies there. */
+static void fetch_ahead(const columns *c, ssa first, int rows, ssa term, int64_t terms) {
+    emit *e = c->b->e;
+    emit_declare(e, "declare void @llvm.prefetch.p0i8(i8*, i32, i32, i32)");
+    for (int k = 0; k < operands_of(c); k++) {
+        int64_t bytes = bytes_of(c, k), row = bytes / c->all_rows, step = (row * rows + terms - 1) / terms;
+        if (!bytes)
+            continue;
+        ssa done = emit_value(e, "mul i64 %s, %lld", first.text, (long long)row);
+        ssa more = emit_value(e, "mul i64 %s, %lld", term.text, (long long)step);
+        ssa ahead = emit_value(e, "add i64 %s, %lld", emit_op(e, "add i64", done, more).text, (long long)bytes);
+        ssa base = emit_value(e, "bitcast %s* %%p%d to i8*", ir_memory_type(c->b->f->locals[k].type), k);
+        ssa at = emit_value(e, "getelementptr i8, i8* %s, i64 %s", base.text, ahead.text);
+        emit_line(e, "call void @llvm.prefetch.p0i8(i8* %s, i32 %d, i32 2, i32 1)", at.text, k >= c->b->f->nparams);
+    }
+}
+
 static void write_rows(columns *c, const node *statement, int row, ssa first, int rows) {
     body *b = c->b;
+    const node *range = c->sum->args;
+    int64_t terms = limit_of(b, range);
     each_vector(c, row, first, rows, clear_sum, statement);
-    counted_loop l = counted_loop_begin(b->e, "i64", ssa_constant(0), ssa_constant(limit_of(b, c->sum->args)));
-    b->bound[c->sum->args->local] = l.i;
+    counted_loop l = counted_loop_begin(b->e, "i64", ssa_constant(0), ssa_constant(terms));
+    b->bound[range->local] = l.i;
+    if (is_large(c))
+        fetch_ahead(c, first, rows, l.i, terms);
     each_vector(c, row, first, rows, add_term, statement);
     counted_loop_end(b->e, &l, ssa_constant(1), emit_metadata(b->e, "!{!\"llvm.loop.unroll.count\", i32 %d}", TERMS));
-    b->bound[c->sum->args->local] = ssa_none();
+    b->bound[range->local] = ssa_none();
     each_vector(c, row, first, rows, store_row, statement);
 }
 
@@ -317,6 +365,7 @@ static void write_tiles(columns *c, const node *statement, const node *range) {
     rows = rows < all ? rows : all;
     if (rows < 1)
         return;
+    c->all_rows = all;
     c->slot = arena_alloc(e->a, (size_t)rows * (size_t)(c->nvectors + 1) * sizeof *c->slot);
     for (int s = 0; s < rows * c->nvectors; s++) {
         take_vector(c, s / c->nvectors, s % c->nvectors);
