@@ -833,5 +833,11 @@ ssa emit_expression(body *b, const node *n) {
     if (n->line)
         b->e->line = n->line;
     assert(n->kind < COUNT(writers) && writers[n->kind]); /* an expression, no statement */
-    return writers[n->kind](b, n);
+    bool operation = narrow_is_operation(n), around = b->wide;
+    if (operation && !around && emit_narrow(b, n, &known))
+        return known;
+    b->wide = operation; /* so that the parts of one are not looked at again, which would take time by their depth */
+    ssa value = writers[n->kind](b, n);
+    b->wide = around;
+    return value;
 }

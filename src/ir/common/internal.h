@@ -52,6 +52,9 @@ typedef struct body {
     const node *summed; /* a reduction whose value is known, and that */
     ssa sum;
 
+    struct narrow *narrow; /* what locals can be (narrow.c); NULL: not looked for so far */
+    bool wide;             /* the expression around this one has been found not to be narrow */
+
     unrolled *unrolled; /* what is known while all loops are unrolled (unrolled.h); NULL: they are not */
 
     bool *assigned; /* by local: is anything assigned to it, or to an element of it? NULL: not looked for so far */
@@ -111,6 +114,11 @@ typedef struct integer_range {
 ssa emit_divide_shared(emit *e, op o, dtype type, integer_range range, ssa a, ssa b);
 /* The same for x and y, which are the values of two expressions, in the form that is faster for these. */
 ssa emit_integer_quotient(body *b, op o, dtype type, const node *numerator, const node *denominator, ssa x, ssa y);
+
+/* narrow.c: an expression of integers, by operations of 16 bits, if its value and those of all its parts are known to fit these; false:
+ * they are not. Is it an operation that may be part of one? */
+bool emit_narrow(body *b, const node *n, ssa *value);
+bool narrow_is_operation(const node *n);
 
 ssa emit_expression(body *b, const node *n); /* expression.c */
 /* expression.c; is it an input, converted or not, that is the same in all elements of the innermost loop? */
