@@ -403,6 +403,25 @@ static void test_masked_columns(void **state) {
     }
 }
 
+/* Sums of no terms fetch nothing. */
+static void test_no_terms(void **state) {
+    (void)state;
+    arena a = {0};
+    gu_kernel k = {"none", "(m,n),(n,p)->(m,p)",
+                   "(a, b) -> (c) { forall (i : m, j : p) c[i][j] = sum(k : 0, a[i][k] * b[k][j]); }",
+                   "float64,float64->float64"};
+    const tree *t = gu_tree(&a, &k);
+    variant v = gu_unrolled(t, 64);
+    v.gufunc.unrolled = 0;
+    v.gufunc.columns = 1;
+    code_module m = gu_generate(&a, &k, t, &v, &gu_cpu);
+    for (int j = 0; j < judge_count(); j++)
+        assert_null(judge_ir(j, m.ir.data));
+    assert_null(strstr(m.ir.data, "llvm.prefetch"));
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
 /* What lies behind operands that the nearest cache does not hold is fetched: three of 37 x 37 float64 are more than 32 KiB. */
 static void test_fetched_columns(void **state) {
     (void)state;
@@ -643,6 +662,7 @@ int main(void) {
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_masked_columns),
         cmocka_unit_test(test_fetched_columns),
+        cmocka_unit_test(test_no_terms),
         cmocka_unit_test(test_separable),
         cmocka_unit_test(test_cpu_vectors),
         cmocka_unit_test(test_spreads),

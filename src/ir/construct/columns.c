@@ -314,6 +314,7 @@ static bool is_large(const columns *c) {
  * `first` on as much as makes the whole by the last one. Fetching changes nothing, whatever lies there. */
 static void fetch_ahead(const columns *c, ssa first, int rows, ssa term, int64_t terms) {
     emit *e = c->b->e;
+    assert(terms > 0 && c->all_rows > 0);
     emit_declare(e, "declare void @llvm.prefetch.p0i8(i8*, i32, i32, i32)");
     for (int k = 0; k < operands_of(c); k++) {
         int64_t bytes = bytes_of(c, k), row = bytes / c->all_rows, step = (row * rows + terms - 1) / terms;
@@ -335,7 +336,7 @@ static void write_rows(columns *c, const node *statement, int row, ssa first, in
     each_vector(c, row, first, rows, clear_sum, statement);
     counted_loop l = counted_loop_begin(b->e, "i64", ssa_constant(0), ssa_constant(terms));
     b->bound[range->local] = l.i;
-    if (is_large(c))
+    if (terms > 0 && is_large(c))
         fetch_ahead(c, first, rows, l.i, terms);
     each_vector(c, row, first, rows, add_term, statement);
     counted_loop_end(b->e, &l, ssa_constant(1), emit_metadata(b->e, "!{!\"llvm.loop.unroll.count\", i32 %d}", TERMS));
