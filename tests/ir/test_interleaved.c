@@ -586,36 +586,48 @@ static void test_ptx(void **unused) {
     }
 }
 
-/* On the CPU fields of one type become vectors. */
+/* The CPU's IR for a kernel of records of n float32; the text is the caller's. */
+static code_module cpu_module(arena *a, int n, const char *source) {
+    const code_target host = judge_host();
+    interleaved_case c = {.nfields = n, .ndim = 1, .shape = {1000}};
+    static simulated s;
+    DLTensor t[MOST];
+    nd_array arrays[MOST];
+    tree *made;
+    code_module m = {.flags = 0};
+    int offset[FIELDS];
+    for (int f = 0; f < n; f++) {
+        c.type[f] = DT_FLOAT32;
+        offset[f] = 4 * f;
+    }
+    records *all[] = {&c.a, &c.b, &c.out};
+    for (int k = 0; k < 3; k++)
+        records_set(all[k], &c, 4 * n, offset, (char *)(uintptr_t)(0x10000 * (k + 1)));
+    text_make(&c);
+    int count = tensors_make(&c, t);
+    arrays_of(t, count, 2 * n, arrays);
+    check(nd_plan(arrays, count, 2 * n, 0, s.space, &s.loop), &c);
+    variant_fill(&s, t, count, 2 * n, false);
+    cpu_engine.specialise(&s.v, &(loop_problem){.loop = &s.loop, .traits = &(code_traits){.nodes = 5}});
+    check(lang_try(a, source, c.types, &made), &c);
+    check(ir_elementwise(a, "f", made, &s.v, &host, &m), &c);
+    return m;
+}
+
+/* On the CPU fields of one type become vectors, also where they are not computed alike. */
 static void test_cpu_vectors(void **unused) {
     (void)unused;
+    static const char *const sources[] = {
+        "(a, b, c, d) -> (r, s) { r = a + c; s = b - d; }",
+        "(a, b, c, d, e, f) -> (r, s, t) { r = a + d; s = b + e; t = c - f; }",
+        "(a, b, c, d, e, f, g, h) -> (r, s, t, u) { r = a + e; s = b + f; t = c + g; u = d - h; }",
+    };
     const code_target host = judge_host();
     if (host.vector_bits < 256)
         skip();
     for (int n = 2; n <= 4; n++) {
-        interleaved_case c = {.nfields = n, .ndim = 1, .shape = {1000}};
-        static simulated s;
-        DLTensor t[MOST];
-        nd_array arrays[MOST];
         arena a = {0};
-        tree *made;
-        code_module m = {.flags = 0};
-        int offset[FIELDS];
-        for (int f = 0; f < n; f++) {
-            c.type[f] = DT_FLOAT32;
-            offset[f] = 4 * f;
-        }
-        records *all[] = {&c.a, &c.b, &c.out};
-        for (int k = 0; k < 3; k++)
-            records_set(all[k], &c, 4 * n, offset, (char *)(uintptr_t)(0x10000 * (k + 1)));
-        text_make(&c);
-        int count = tensors_make(&c, t);
-        arrays_of(t, count, 2 * n, arrays);
-        check(nd_plan(arrays, count, 2 * n, 0, s.space, &s.loop), &c);
-        variant_fill(&s, t, count, 2 * n, false);
-        cpu_engine.specialise(&s.v, &(loop_problem){.loop = &s.loop, .traits = &(code_traits){.nodes = 5}});
-        check(lang_try(&a, c.source, c.types, &made), &c);
-        check(ir_elementwise(&a, "f", made, &s.v, &host, &m), &c);
+        code_module m = cpu_module(&a, n, sources[n - 2]);
         const char *best = judge_optimised(judge_count() - 1, m.ir.data, "", host.f16c ? "+avx2" : "");
         if (!strstr(best, "fadd <") ||
             !strstr(best, "%wide.vec = load <")) /* whole records, taken apart or as they are */
@@ -625,12 +637,43 @@ static void test_cpu_vectors(void **unused) {
     }
 }
 
+/* Where all fields are computed alike, they are elements of longer arrays: one load for each operand, and one store. */
+static void test_alike(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *source;
+        bool alike;
+    } cases[] = {
+        {"(a, b, c, d) -> (r, s) { r = a + c; s = b + d; }", true},
+        {"(a, b, c, d) -> (r, s) { auto t = b * 2, u = a * 2; s = max(t, d) - 1; r = max(u, c) - 1; }", true},
+        {"f(x, y) { return x * y + 1; } (a, b, c, d) -> (r, s) { r = f(a, c); s = f(b, d); }", true},
+        {"f(x, y) { return x * y + 1; } (a, b, c, d) -> (r, s) { r = f(a, c); s = b * d + 1; }", true},
+        {"(a, b, c, d) -> (r, s) { r = 0; s = 0; }", true},
+        {"(a, b, c, d) -> (r, s) { r = a + c; s = b - d; }", false},
+        {"(a, b, c, d) -> (r, s) { r = a + c; s = d + b; }", false}, /* NaNs may differ */
+        {"(a, b, c, d) -> (r, s) { r = b + d; s = a + c; }", false},
+        {"(a, b, c, d) -> (r, s) { r = a + d; s = b + c; }", false},
+        {"(a, b, c, d) -> (r, s) { r = a + c; s = a + c; }", false},
+        {"(a, b, c, d) -> (r, s) { r = a + 1; s = b + 2; }", false},
+        {"(a, b, c, d) -> (r, s) { if (a > 0) { r = a; s = b; } }", false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        code_module m = cpu_module(&a, 2, cases[i].source);
+        int accesses = count(m.ir.data, ", align 4, !llvm.access.group"), want = cases[i].alike ? 3 : 6;
+        if (accesses != want)
+            fail_msg("%s: %d accesses, not %d\n%s", cases[i].source, accesses, want, m.ir.data);
+        for (int j = 0; j < judge_count(); j++)
+            assert_null(judge_ir(j, m.ir.data));
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu),
-        cmocka_unit_test(test_gpu),
-        cmocka_unit_test(test_ptx),
-        cmocka_unit_test(test_cpu_vectors),
+        cmocka_unit_test(test_cpu),         cmocka_unit_test(test_gpu),   cmocka_unit_test(test_ptx),
+        cmocka_unit_test(test_cpu_vectors), cmocka_unit_test(test_alike),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

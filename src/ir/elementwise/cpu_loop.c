@@ -60,7 +60,13 @@ static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, count);
 }
 
-void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) { row_by(s, n, row, stride, batch_finish); }
+void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
+    int fields = alike_fields(s);
+    if (fields)
+        alike_row(s, n, fields, row);
+    else
+        row_by(s, n, row, stride, batch_finish);
+}
 
 /* ---- Under a mask ---- */
 

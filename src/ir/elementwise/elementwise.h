@@ -32,6 +32,11 @@ ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride);
 /* All elements of a row; stride[k] is read for strided operands. */
 void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride);
 
+/* CPU: of how many fields the records of all operands are, if these are computed alike (alike.c); 0: they are not. All elements of a row of
+ * such records. */
+int alike_fields(skeleton *s);
+void alike_row(skeleton *s, ssa n, int fields, const ssa *row);
+
 /* The skeletons. Each reads its parameters after the operands', in the order of type/schema.h, and leaves the "ret" to skeleton_end. */
 void cpu_flat(skeleton *s);
 void cpu_strided(skeleton *s); /* rows and general */
