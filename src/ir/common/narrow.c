@@ -317,11 +317,11 @@ bool narrow_is_operation(const node *n) {
 
 bool emit_narrow(body *b, const node *n, ssa *value) {
     emit *e = b->e;
-    if (e->target->gpu || e->plain || reports(e))
+    if (e->target->gpu || e->plain || reports(e) || b->unrolled)
         return false;
     narrow *k = begin(b);
     small x = expression(k, n);
-    if (!x.known || k->operations < OPERATIONS_LEAST)
+    if (!x.known || x.low == x.high || k->operations < OPERATIONS_LEAST) /* constants stay such */
         return false;
     narrow writing = {.b = b, .locals = k->locals, .write = true};
     *value = emit_convert(e, expression(&writing, n).value, x.low < 0 ? DT_INT16 : DT_UINT16, (dtype)n->type);
