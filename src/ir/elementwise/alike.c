@@ -7,7 +7,8 @@
 
 enum {
     SYMBOLS_MOST = 200,
-    CALLS_MOST = 16 /* within each other */
+    CALLS_MOST = 16,   /* within each other */
+    LOOKED_MOST = 2000 /* expressions, those of functions as often as these are called */
 };
 
 /* A value: an operator and what it is applied to, by number; or a parameter. */
@@ -22,7 +23,7 @@ typedef struct symbol {
 
 typedef struct symbols {
     const skeleton *s;
-    int count, depth;
+    int count, depth, looked;
     bool failed; /* something is not understood, or too large */
     symbol of[SYMBOLS_MOST];
 } symbols;
@@ -108,8 +109,8 @@ static int operation(symbols *x, call *c, const node *n) {
 }
 
 static int value_of(symbols *x, call *c, const node *n) {
-    if (x->failed)
-        return -1;
+    if (x->failed || ++x->looked > LOOKED_MOST)
+        return give_up(x);
     switch (n->kind) {
     case N_CONST:
         return intern(x, &(symbol){.kind = N_CONST, .type = n->type, .value = n->value, .kid = {-1, -1, -1}});
