@@ -275,6 +275,6 @@ void alike_row(skeleton *s, ssa n, int fields, const ssa *row) {
             emit_store(e, skeleton_memory(s, k), results[k - s->nin], skeleton_address(s, k, row[k], l.i));
     e->access_group = 0;
     int hints[] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group),
-                   e->chained ? emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 2}") : 0};
-    counted_loop_end_hints(e, &l, ssa_constant(1), hints, e->chained ? 2 : 1);
+                   e->by_vectors ? emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}") : 0};
+    counted_loop_end_hints(e, &l, ssa_constant(1), hints, e->by_vectors ? 2 : 1);
 }
