@@ -93,7 +93,8 @@ static bool is_worth(const product_case *q, int t) {
         middle += q->extent[i] >= MIDDLE;
     int64_t work = q->extent[0] * q->extent[1] * q->extent[2];
     bool few = q->ndim < 2 || work * q->loop[1] >= 1 << 24; /* calls, or they are large */
-    return work >= work_from[t] && middle >= 2 && few;
+    bool read_once = q->form == BLAS_GEMV && q->ndim && work <= 1 << 16 && !dtype_is_complex(types[t]);
+    return work >= work_from[t] && middle >= 2 && few && !read_once;
 }
 
 static void forms_body(void *unused) {
@@ -169,6 +170,24 @@ static void choice_body(void *unused) {
             CHECK(try_problem(&b, NULL) == (count > 1 && n == 24));
             product_case_free(&b);
         }
+    static const struct {
+        dtype type;
+        int64_t m, n, count;
+        bool taken;
+    } vectors[] = {
+        /* Many matrices, of which each is multiplied by a vector of its own. */
+        {DT_FLOAT32, 256, 256, 2, false}, {DT_FLOAT32, 256, 257, 2, true},   {DT_FLOAT32, 256, 256, 1, true},
+        {DT_FLOAT32, 4096, 64, 2, false}, {DT_FLOAT32, 4097, 64, 2, true},   {DT_FLOAT32, 4000, 65, 2, true},
+        {DT_FLOAT64, 4096, 64, 2, true},  {DT_BFLOAT16, 256, 256, 2, false}, {DT_COMPLEX64, 256, 256, 2, true},
+    };
+    for (size_t i = 0; i < COUNT(vectors); i++) {
+        product_case v = product_case_of(BLAS_GEMV, vectors[i].type, vectors[i].m, vectors[i].n, 1);
+        v.ndim = 1;
+        v.loop[0] = vectors[i].count;
+        product_case_fill(&v, false);
+        CHECK(try_problem(&v, NULL) == vectors[i].taken);
+        product_case_free(&v);
+    }
     product_case q = plain(DT_FLOAT32, 64, 64, 64);
     q.ndim = 1; /* a loop without elements */
     bool done;

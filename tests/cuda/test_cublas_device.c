@@ -108,7 +108,7 @@ static void random_problems(void **unused) {
     }
     for (int form = BLAS_GEMM; form < PRODUCT_FORMS; form++)
         print_message("%s: cuBLAS computed %d of %d\n", product_forms[form].name, ran[form], tried[form]);
-    assert_true(ran[BLAS_GEMM] > 5 && ran[BLAS_GEMV] > 5);
+    assert_true(ran[BLAS_GEMM] > 5 && ran[BLAS_GEMV] > 0);
 }
 
 /* From registration to result: what cuBLAS computes and what it does not. */
