@@ -28,9 +28,12 @@ static bool is_by_columns(const nd_product *p) {
     return (p->m == 1 || p->row == 1) && (p->p == 1 || p->column >= p->m);
 }
 
-/* The members of *out for one product. False if its strides are not what BLAS takes. */
+/* The members of *out for one product. False if its strides are not what BLAS takes. A result of one row is better told as one of one column:
+ * cuBLAS has kernels for those. */
 static bool lay(const nd_product *p, gpu_gemm *out) {
-    out->p = is_by_columns(p) ? *p : nd_product_transposed(p);
+    nd_product turned = nd_product_transposed(p);
+    bool turns = p->m == 1 && is_by_columns(&turned);
+    out->p = is_by_columns(p) && !turns ? *p : turned;
     const nd_product *q = &out->p;
     out->ldc = q->p == 1 ? q->m : q->column;
     return is_by_columns(q) && find_stored(&q->left, q->m, q->n, true, &out->left) &&
