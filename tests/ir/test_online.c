@@ -100,10 +100,41 @@ static void test_held(void **state) {
         barriers_of(TWO, 4));
 }
 
+/* Bytes of the arrays of words that a module has in shared memory. */
+static int shared_bytes(const char *ir) {
+    static const char array[] = "addrspace(3) global [";
+    int bytes = 0;
+    for (const char *at = strstr(ir, array); at; at = strstr(at + 1, array))
+        bytes += 4 * (int)strtol(at + strlen(array), NULL, 10);
+    return bytes;
+}
+
+/* Columns of float64 that clusters of blocks share, with partials of one, two and three numbers: their entries fit a block. */
+static void test_shared_memory(void **state) {
+    arena a = {0};
+    gu_kernel k = {
+        "columns", "(n)->(n)",
+        "(x) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n, exp(x[i] - top)); auto m = sum(i : n, "
+        "x[i]) / n; auto v = sum(i : n, (x[i] - m) * (x[i] - m)); auto least = min(i : n, x[i]); forall (i "
+        ": n) y[i] = (x[i] - m) / v + exp(x[i] - top) / s - least; }",
+        "float64->float64"};
+    const tree *t = gu_tree(&a, &k);
+    variant v = gu_variant(t, 8, 0, 1, 1);
+    v.gufunc.across = 5;
+    v.gufunc.cluster = 3;
+    v.operand[0].unit = v.operand[1].unit = 0;
+    code_module m = gu_generate(&a, &k, t, &v, &gu_gpu);
+    (void)state;
+    assert_in_range(shared_bytes(m.ir.data), 1, SHARED_FREE);
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_held),
+        cmocka_unit_test(test_shared_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,9 +236,10 @@ static void block_reduce(body *b, int warps, partial *p) {
 
 /* ---- Groups side by side, gufunc.across ---- */
 
-/* Shared memory of the reductions of partials of so many words: an entry for each thread, those of a rank in a row, and behind them the
- * results, one for each call and block of the cluster. A row has one entry more than there are calls, so that the threads of a warp,
- * which write along rows and read along columns, meet different banks. */
+/* Shared memory of the reductions: an entry for each thread, those of a rank in a row, and behind them the results, one for each call and
+ * block of the cluster. A row has one entry more than there are calls, so that the threads of a warp, which write along rows and read
+ * along columns, meet different banks. An array has one word of all entries: those of wide partials share theirs with those of narrow
+ * ones, as all of them do not fit beside each other. */
 typedef struct across_entries {
     int words, pitch, results, all; /* pitch: of rows; results: where those entries begin */
     int reduction;                  /* its number in the kernel */
@@ -246,9 +247,10 @@ typedef struct across_entries {
 } across_entries;
 
 static void across_declare(emit *e, const across_entries *in) {
-    if (emit_once(e, fragment_of("@coop_across_%d", in->words).text))
-        text_printf(&e->declarations, "@coop_across_%d = internal addrspace(3) global [%d x i32] undef, align 16\n",
-                    in->words, in->words * in->all);
+    for (int word = 0; word < in->words; word++)
+        if (emit_once(e, fragment_of("@coop_across_%d", word).text))
+            text_printf(&e->declarations, "@coop_across_%d = internal addrspace(3) global [%d x i32] undef, align 16\n",
+                        word, in->all);
 }
 
 /* Other blocks write this block's results. They may do so once all blocks have read those of the reduction before the last one, so
@@ -266,10 +268,8 @@ static across_entries across_entries_of(body *b, int words) {
 }
 
 static ssa across_word(emit *e, const across_entries *in, ssa entry, int word) {
-    ssa at = emit_widen(e, emit_value(e, "add i32 %s, %d", entry.text, (in->first + word) * in->all));
-    int size = in->words * in->all;
-    return emit_value(e, "getelementptr [%d x i32], [%d x i32] addrspace(3)* @coop_across_%d, i64 0, i64 %s", size,
-                      size, in->words, at.text);
+    return emit_value(e, "getelementptr [%d x i32], [%d x i32] addrspace(3)* @coop_across_%d, i64 0, i64 %s", in->all,
+                      in->all, in->first + word, emit_widen(e, entry).text);
 }
 
 /* The entry (i32) of a rank, and of a call. */
