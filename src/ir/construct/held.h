@@ -39,8 +39,10 @@ extern const body_hooks held_hooks;
 bool held_covers(const body *b, const node *range);
 /* Calls write for `tiles` tiles of a construct: for each call, if it is a forall that goes through both calls' elements together. */
 void held_each_call(body *b, const node *construct, int tiles, void (*write)(body *b, void *user), void *user);
-/* A reduction that stands in no construct: its value for the call that is being written. of_thread finds what the thread has of it. Where the statement allows it, the value for the second call is found with the first one's. */
+/* Finds what the thread has of a reduction. */
 typedef void held_part(body *b, partial *p);
+/* A reduction that stands in no construct: its value for the call that is being written. Where the statement allows it, the value for the
+ * second call is found with the first one's. */
 ssa held_reduce(body *b, const node *reduce, held_part *of_thread);
 /* The value of instance i of the forall that is being written is value[i], which it assigns to an element: true if it is stored later. */
 bool held_keeps(body *b, const node *element, const ssa *value);

@@ -1,6 +1,8 @@
 /* partial.c - see partial.h. Values are combined in a fixed order, so that results are the same in each run. */
 #include "ir/construct/partial.h"
 
+#include <assert.h>
+
 #include "ir/common/skeleton.h"
 
 ssa lanes_thread(emit *e) { return emit_special_register(e, "tid"); }
@@ -93,6 +95,7 @@ void partial_reduce(body *b, int lanes, partial *p) {
 /* ---- Through memory ---- */
 
 int partial_words(emit *e, const partial *p, ssa *words) {
+    assert(partial_word_count(p) <= PARTIAL_WORDS);
     int n = lanes_words(e, (dtype)p->reduce->type, p->value, words);
     if (ssa_is_set(p->present))
         n += lanes_words(e, DT_BOOL, p->present, words + n);

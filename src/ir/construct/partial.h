@@ -8,7 +8,7 @@
 #include "ir/construct/online.h"
 
 enum {
-    PARTIAL_WORDS = 3 * LANE_WORDS + 1
+    PARTIAL_WORDS = COOP_ENTRY /* at most: three of a real number, or a complex one and whether it is there */
 };
 
 typedef struct partial {
