@@ -1,6 +1,7 @@
 /* test_pieces.c - generalized ufuncs whose constructs go along one range that begins anywhere and is cut in pieces (gufunc.pieces), on a
  * simulated GPU: rows of random lengths at random places, by groups of a warp, a block and several blocks, staged or not, give what
  * plain loops give, and nothing is written outside. Which operands are reached by more than the range's index. */
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,6 +34,7 @@ typedef enum which {
     SUMS,
     SPREAD,
     MOMENTS,
+    VAST,
     SOFT,
     KERNELS
 } which;
@@ -52,6 +54,10 @@ static const gu_kernel kernels[KERNELS] = {
                  "square(x) { return x * x; } (x, w) -> (y) { auto mean = sum(i : n, x[i]) / n; auto v = sum(i : n, "
                  "square(x[i] - mean)); forall (i : n) y[i] = (x[i] - mean) * w[i] + v; }",
                  NULL},
+    [VAST] = {"vast", "(n),(n)->(n)",
+              "square(x) { return x * x; } (x, w) -> (y) { auto mean = sum(i : n, x[i]) / n; auto v = sum(i : n, "
+              "square(x[i] - mean)); forall (i : n) y[i] = v + w[i]; }",
+              NULL},
     [SOFT] = {"soft", "(n),(n)->(n)",
               "(x, w) -> (y) { auto top = max(i : n, x[i]); auto s = 1 / sum(i : n, exp(x[i] - top)); forall (i : n) "
               "y[i] = (x[i] - x[i] == 0 ? exp(x[i] - top) : 1) * s * w[i]; }",
@@ -92,10 +98,13 @@ static void set(dtype type, void *p, int64_t i, double value) {
         ((double *)p)[i] = value;
 }
 
-/* Rows with what has no finite exponential: here and there, in long runs, and everywhere. */
+/* Rows with what has no finite exponential: here and there, in long runs, and everywhere. VAST: the largest number, so that sums of two
+ * are infinite. */
 static double drawn(const trial *x, int64_t i) {
     static const double special[] = {-INFINITY, -INFINITY, INFINITY, NAN, 0};
     int64_t row = i / (LONGEST / 4);
+    if (x->kernel == VAST)
+        return x->type == DT_FLOAT32 ? FLT_MAX : DBL_MAX;
     if (x->kernel == SOFT && row % 3 == 1)
         return chance(row % 2 ? 100 : 60) ? -INFINITY : (double)pick(-9, 9);
     if (x->kernel >= SPREAD && row % 3 == 2 && chance(1))
@@ -190,6 +199,8 @@ static double value_of(const trial *x, double one, double w, double shift, doubl
     switch (x->kernel) {
     case EACH:
         return one * 3 + w;
+    case VAST:
+        return w + (x->n < 2 ? 0 : INFINITY);
     case SOFT:
         return (isfinite(one) ? exp(one - shift) : 1) * (1 / sum) * w;
     default:

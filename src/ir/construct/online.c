@@ -94,18 +94,17 @@ static bool is_squared(const online *o, const node *n, int index) {
 
 static ssa mean(body *b, const online *o, online_state now) { return compute(b, o, "fdiv", now.first, now.count); }
 
+/* Where there were no terms, or sums have become infinite, the gap is no number: nothing is added. */
 static ssa move(body *b, const online *o, ssa second, online_state before, online_state now) {
-    ssa none = real_constant(type_of(o), 0), some = compute(b, o, "fcmp ogt", before.count, none);
-    ssa gap = compute(b, o, "fsub", mean(b, o, before), mean(b, o, now));
+    ssa none = real_constant(type_of(o), 0), gap = compute(b, o, "fsub", mean(b, o, before), mean(b, o, now));
     ssa more = compute(b, o, "fmul", before.count, compute(b, o, "fmul", gap, gap));
+    ssa some = compute(b, o, "fcmp ord", gap, gap);
     return compute(b, o, "fadd", second, emit_select(b->e, type_of(o), some, more, none));
 }
 
+/* Where the mean is no number, no distance from it is. */
 static ssa finish_squares(body *b, const online *o, ssa second, online_state all) {
-    (void)b;
-    (void)o;
-    (void)all;
-    return second;
+    return emit_select(b->e, type_of(o), compute(b, o, "fcmp uno", all.first, all.first), all.first, second);
 }
 
 static const struct online_form forms[] = {
