@@ -180,6 +180,53 @@ static void try_lines(const uf_func *f, bool norm) {
     free(got);
 }
 
+/* Partials of one, two and three numbers of two words in one kernel of the largest blocks. */
+static void test_wide_partials(void **unused) {
+    enum {
+        N = 30000,
+        COLUMNS = 40
+    };
+    const DLDataType float64 = {kDLFloat, 64, 1};
+    const int axis = 0;
+    const uf_options options = {.size = sizeof options, .axes = &(uf_axes){.size = sizeof(uf_axes), .axis = &axis}};
+    double *x = malloc(N * COLUMNS * sizeof *x), *got = malloc(N * COLUMNS * sizeof *got);
+    DLManagedTensor *from, *to;
+    uf_func *f;
+    (void)unused;
+    OK(uf_guvectorize(&f, "wide", "(n)->(n)", "float64->float64",
+                      "(x) -> (y) { auto top = max(i : n, x[i]); auto mean = sum(i : n, x[i]) / n; auto v = sum(i : n, "
+                      "(x[i] - mean) * (x[i] - mean)) / n; auto low = min(i : n, x[i]); auto s = sum(i : n, exp(x[i] - "
+                      "top)); forall (i : n) y[i] = mean + 10 * v + 1000 * (top - low) + s; }"));
+    for (int i = 0; i < N * COLUMNS; i++)
+        x[i] = (double)pick(-1000, 1000) / 100;
+    OK(uf_empty(&from, gpu, float64, 2, (int64_t[]){N, COLUMNS}));
+    OK(uf_empty(&to, gpu, float64, 2, (int64_t[]){N, COLUMNS}));
+    OK(uf_copy(&from->dl_tensor, &UF_ARRAY(x, N, COLUMNS), NULL));
+    device_call(f, 2, (DLTensor[]){from->dl_tensor, to->dl_tensor}, &options, false);
+    OK(uf_copy(&UF_ARRAY(got, N, COLUMNS), &to->dl_tensor, NULL));
+    for (int c = 0; c < COLUMNS; c++) {
+        double top = -INFINITY, low = INFINITY, mean = 0, v = 0, sum = 0;
+        for (int i = c; i < N * COLUMNS; i += COLUMNS) {
+            top = fmax(top, x[i]);
+            low = fmin(low, x[i]);
+            mean += x[i] / N;
+        }
+        for (int i = c; i < N * COLUMNS; i += COLUMNS) {
+            v += (x[i] - mean) * (x[i] - mean) / N;
+            sum += exp(x[i] - top);
+        }
+        double want = mean + 10 * v + 1000 * (top - low) + sum;
+        for (int i = c; i < N * COLUMNS; i += COLUMNS)
+            if (!(fabs(got[i] - want) <= 1e-11 * want))
+                fail_msg("element %d of column %d is %.17g, not %.17g", i / COLUMNS, c, got[i], want);
+    }
+    from->deleter(from);
+    to->deleter(to);
+    uf_free(f);
+    free(x);
+    free(got);
+}
+
 static void test_long_lines(void **unused) {
     uf_func *soft, *norm;
     (void)unused;
@@ -192,7 +239,8 @@ static void test_long_lines(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_long_lines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_long_lines),
+                                       cmocka_unit_test(test_wide_partials)};
     if (!getenv("UF_TEST_GPU")) {
         puts("UF_TEST_GPU is not set");
         return 77;
