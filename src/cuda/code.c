@@ -95,10 +95,11 @@ uf_status code_resident(code *c, int threads, int shared, int *out) {
     return UF_OK;
 }
 
-/* All that is left beside the kernel's own: then each launch may take what it needs, whatever others take at the same time. */
+/* All that is left beside the kernel's own: then each launch may take what it needs, whatever others take at the same time. What needs no
+ * permission is SHARED_FREE together with the kernel's own, so that any launch that takes some asks for it, once. */
 uf_status code_share(code *c, uint32_t bytes) {
     int own;
-    if (bytes <= SHARED_FREE || atomic_load_explicit(&c->shares, memory_order_acquire))
+    if (!bytes || atomic_load_explicit(&c->shares, memory_order_acquire))
         return UF_OK;
     CU(cuKernelGetAttribute, &own, CU_KERNEL_SHARED_BYTES, c->kernel, c->device->handle);
     CU(cuKernelSetAttribute, CU_KERNEL_DYNAMIC_SHARED_BYTES, c->device->shared - own, c->kernel, c->device->handle);

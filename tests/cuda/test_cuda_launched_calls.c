@@ -75,7 +75,11 @@ static void call_function(const uf_func *f, const function *what, const int64_t 
 static void call_body(void *unused) {
     static const struct {
         int64_t sizes[3], calls;
-    } cases[] = {{{3, 3, 3}, 10000}, {{64, 32, 16}, 5000}, {{5000, 1000, 1000}, 700}, {{1 << 19, 1 << 10, 1 << 10}, 2}};
+    } cases[] = {{{3, 3, 3}, 10000},
+                 {{64, 32, 16}, 5000},
+                 {{5000, 1000, 1000}, 700},
+                 {{1 << 19, 1 << 10, 1 << 10}, 2},
+                 {{12288, 4, 4}, 300}}; /* the last: 48 KiB staged */
     int staged = 0, cooperative = 0;
     unsigned sizes_seen = 0;
     code_target target;

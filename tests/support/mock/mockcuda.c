@@ -45,7 +45,7 @@ struct kernel {
     struct library *library;
     char name[64];
     int parameters, threads; /* threads: the most in a block */
-    unsigned shared;         /* bytes of dynamic shared memory that are permitted; 0: SHARED_MAX */
+    unsigned shared;         /* bytes of dynamic shared memory that are permitted; 0: SHARED_MAX less OWN_SHARED */
 };
 
 struct library {
@@ -452,7 +452,7 @@ API int cuOccupancyMaxPotentialBlockSize(int *grid, int *block, struct kernel *k
 API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, struct kernel *kernel, int block, size_t bytes) {
     CALL();
     NEED(current(), INVALID_CONTEXT);
-    NEED(kernel_alive(kernel) && block > 0 && bytes <= (kernel->shared ? kernel->shared : SHARED_MAX), INVALID_VALUE);
+    NEED(kernel_alive(kernel) && block > 0 && bytes <= (kernel->shared ? kernel->shared : SHARED_MAX - OWN_SHARED), INVALID_VALUE);
     *count = block <= kernel->threads ? SM_THREADS / block : 0;
     if ((size_t)*count * bytes > SM_SHARED)
         *count = (int)(SM_SHARED / bytes);
@@ -481,7 +481,7 @@ static int record(struct kernel *kernel, mock_launch now, void **parameters, voi
     NEED(kernel_alive(kernel), INVALID_HANDLE);
     NEED(now.blocks && now.blocks <= 0x7fffffff && now.threads && now.threads <= (unsigned)kernel->threads,
          INVALID_VALUE);
-    NEED(now.shared <= (kernel->shared ? kernel->shared : SHARED_MAX) && !words_read(kernel, &now, parameters, extra),
+    NEED(now.shared <= (kernel->shared ? kernel->shared : SHARED_MAX - OWN_SHARED) && !words_read(kernel, &now, parameters, extra),
          INVALID_VALUE);
     now.context = current();
     memcpy(now.kernel, kernel->name, sizeof now.kernel);
