@@ -650,6 +650,34 @@ static void test_goldens(void **state) {
     check_unrolled_golden("gufunc_unrolled_gpu", "frozen");
 }
 
+/* Single elements are copied to shared memory by themselves only if these lie at multiples of their size. */
+static void test_single_copies(void **state) {
+    static const struct {
+        const char *types;
+        bool async;
+    } cases[] = {{"float32->float32", true},
+                 {"float64->float64", true},
+                 {"complex64->complex64", false},
+                 {"complex128->complex128", false}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        gu_kernel k = {
+            "copied", "(n)->(n)",
+            "(x) -> (y) { auto s = sum(i : n, x[i]); auto t = sum(i : n, x[i] * x[i]); forall (i : n) y[i] = "
+            "x[i] * s + t; }",
+            cases[i].types};
+        const tree *t = gu_tree(&a, &k);
+        variant v = gu_variant(t, 9, 0, 1, 1);
+        v.operand[0].staged = 1;
+        code_module m = gu_generate(&a, &k, t, &v, &gu_gpu);
+        if ((strstr(m.ir.data, "cp.async.c") != NULL) != cases[i].async)
+            fail_msg("%s", cases[i].types);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ptx),
@@ -671,6 +699,7 @@ int main(void) {
         cmocka_unit_test(test_sequences),
         cmocka_unit_test(test_in_place),
         cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_single_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,11 +70,12 @@ static void copy_some(const core_copy *p, ssa first, ssa step, ssa end, int n) {
 }
 
 /* May accesses go from memory to shared memory by themselves? So all of them are in flight at once, however few registers there are.
- * Blocks that meet through memory are no faster by it. */
+ * Blocks that meet through memory are no faster by it. They must lie at multiples of their size, as single complex numbers need not. */
 static bool can_async(const core_copy *p) {
     const variant *v = p->w->s.v;
-    int bytes = p->width * dtypes[v->operand[p->k].memory].size;
-    return !p->across && v->gufunc.coop != COOP_GRID && p->w->s.e->target->arch >= ARCH_ASYNC &&
+    const dtype_info *t = &dtypes[v->operand[p->k].memory];
+    int bytes = p->width * t->size, aligned = p->width > 1 ? bytes : t->align;
+    return !p->across && v->gufunc.coop != COOP_GRID && p->w->s.e->target->arch >= ARCH_ASYNC && aligned >= bytes &&
            (bytes == 4 || bytes == 8 || bytes == ACCESS_BYTES);
 }
 
