@@ -218,7 +218,8 @@ static void cpu_info(text *out) {
     perf_info(out);
     const char *why;
     void *libmvec = library_load("libmvec.so.1", 0, &why);
-    text_printf(out, "  libmvec      %s\n", libmvec ? "present" : "missing: most math functions run one element at a time");
+    text_printf(out, "  libmvec      %s\n",
+                libmvec ? "present" : "missing: most math functions run one element at a time");
     if (libmvec)
         dlclose(libmvec);
     blas_info(out);

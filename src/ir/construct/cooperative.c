@@ -360,7 +360,8 @@ static void across_reduce(body *b, int calls, partial *p) {
         own = emit_value(e, "and i32 %s, %d", thread.text, (1 << across) - 1);
     assert(calls <= COOP_CALLS);
     if (v->gufunc.cluster && all.reduction)
-        emit_block_barrier(e); /* the entries of the last reduction have been read: what was received says so, but not to each thread */
+        emit_block_barrier(
+            e); /* the entries of the last reduction have been read: what was received says so, but not to each thread */
     for (int i = 0; i < calls; i++) {
         in[i] = all;
         in[i].first = i * words;
