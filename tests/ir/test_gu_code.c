@@ -678,6 +678,29 @@ static void test_single_copies(void **state) {
     }
 }
 
+/* Cores of so many accesses that the call which one belongs to is found by another division, as in 512 of 8 x 8 x 8 complex128. */
+static void test_large_cores(void **state) {
+    static const struct {
+        const char *layout, *source, *division;
+        int n;
+    } cases[] = {
+        {"(m,n),(n)->(m)", "(a, x) -> (y) { forall (i : m) y[i] = sum(j : n, a[i][j] * x[j]); }", "lshr i32", 16},
+        {"(l,m,n),(n)->(l,m)", "(a, x) -> (y) { forall (k : l, i : m) y[k][i] = sum(j : n, a[k][i][j] * x[j]); }",
+         "udiv i32", 8}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        gu_kernel k = {"large", cases[i].layout, cases[i].source, "complex128,complex128->complex128"};
+        const tree *t = gu_tree(&a, &k);
+        variant v = gu_unrolled(t, cases[i].n);
+        v.gufunc.part[0] = 2;
+        code_module m = gu_generate(&a, &k, t, &v, &gu_gpu);
+        assert_non_null(strstr(m.ir.data, cases[i].division));
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ptx),
@@ -700,6 +723,7 @@ int main(void) {
         cmocka_unit_test(test_in_place),
         cmocka_unit_test(test_goldens),
         cmocka_unit_test(test_single_copies),
+        cmocka_unit_test(test_large_cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,9 @@
 
 enum {
     IN_FLIGHT = 8, /* accesses of a thread */
-    MAGIC_BITS = 20
+    MAGIC_BITS = 20,
+    MAGIC_VECTORS = 1 << 8,
+    ACCESSES_MOST = UNROLLED_SHARED / ACCESS_BYTES /* of a block */
 };
 
 static const char vector_type[] = "<4 x i32>"; /* of an access: libNVVM splits others */
@@ -52,10 +54,12 @@ static ssa vector_in_memory(const block_calls *c, const part *p, ssa q) {
 }
 
 /* The call that access number q (i32) belongs to: a division by multiplication. The driver's assembler takes a millisecond and more
- * for each division by a constant that it is given. */
+ * for each division by a constant that it is given. Up to MAGIC_VECTORS quotients are exact, and products below 2^32. */
 static ssa call_of_access(const block_calls *c, const part *p, ssa q) {
     int vectors = p->bytes / ACCESS_BYTES, factor = (1 << MAGIC_BITS) / vectors + 1;
-    assert(vectors < 1 << 8 && c->calls * vectors <= 3 << 10); /* quotients are exact, and products below 2^32 */
+    assert(c->calls * vectors <= ACCESSES_MOST);
+    if (vectors > MAGIC_VECTORS)
+        return emit_value(c->w->s.e, "udiv i32 %s, %d", q.text, vectors);
     return emit_value(c->w->s.e, "lshr i32 %s, %d", emit_value(c->w->s.e, "mul i32 %s, %d", q.text, factor).text,
                       MAGIC_BITS);
 }
