@@ -18,6 +18,14 @@ void node_each(const node *list, void (*visit)(const node *n, void *user), void 
         node_visit(n, visit, user);
 }
 
+bool numbers_same(const number *a, const number *b) {
+    uint64_t x[2], y[2];
+    _Static_assert(sizeof x == sizeof a->as, "all of a number");
+    memcpy(x, &a->as, sizeof x);
+    memcpy(y, &b->as, sizeof y);
+    return x[0] == y[0] && x[1] == y[1];
+}
+
 static bool lists_same(const node *a, const node *b, int i, int j) {
     for (; a && b; a = a->next, b = b->next)
         if (!node_same(a, b, i, j))
@@ -28,7 +36,7 @@ static bool lists_same(const node *a, const node *b, int i, int j) {
 bool node_same(const node *a, const node *b, int i, int j) {
     if (a->kind != b->kind || a->type != b->type || a->wide != b->wide || a->op != b->op || a->dim != b->dim ||
         a->callee != b->callee || a->math != b->math || (a->local != b->local && (a->local != i || b->local != j)) ||
-        (a->kind == N_CONST && memcmp(&a->value.as, &b->value.as, sizeof a->value.as)) || a->body || b->body)
+        (a->kind == N_CONST && !numbers_same(&a->value, &b->value)) || a->body || b->body)
         return false;
     for (int k = 0; k < 3; k++)
         if (!lists_same(a->kid[k], b->kid[k], i, j))

@@ -9,6 +9,8 @@ void node_visit(const node *n, void (*visit)(const node *n, void *user), void *u
 void node_each(const node *list, void (*visit)(const node *n, void *user), void *user);
 /* Index d of an element of an array of this rank. */
 const node *element_index(const node *element, int rank, int d);
+/* Have two numbers of one type the same bits? */
+bool numbers_same(const number *a, const number *b);
 /* Are a and b the same expression, where what is local i in a is local j in b? */
 bool node_same(const node *a, const node *b, int i, int j);
 /* The local variables that a node itself assigns, a list of N_LOCALs; of any node but a call it has one at most. NULL: none. */

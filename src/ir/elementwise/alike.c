@@ -30,16 +30,9 @@ typedef struct symbols {
 
 /* ---- Symbols ---- */
 
-static bool same_bits(const number *a, const number *b) {
-    uint64_t x[2], y[2];
-    memcpy(x, &a->as, sizeof x);
-    memcpy(y, &b->as, sizeof y);
-    return x[0] == y[0] && x[1] == y[1];
-}
-
 static bool same_symbol(const symbol *a, const symbol *b) {
     return a->kind == b->kind && a->op == b->op && a->type == b->type && a->wide == b->wide && a->local == b->local &&
-           a->exact == b->exact && a->math == b->math && same_bits(&a->value, &b->value) &&
+           a->exact == b->exact && a->math == b->math && numbers_same(&a->value, &b->value) &&
            !memcmp(a->kid, b->kid, sizeof a->kid);
 }
 
