@@ -173,13 +173,8 @@ static small extreme(narrow *k, const node *left, const node *right, bool upper)
     return r;
 }
 
-/* Is it a helper of the language's own? */
-static bool is_own(const function *f, const char *name) {
-    return f && f->body && !f->body->line && !strcmp(f->name, name);
-}
-
 static bool is_call_of(const node *n, const char *name) {
-    return n->kind == N_CALL && !n->other && is_own(n->callee, name) && n->args->type == n->type;
+    return n->kind == N_CALL && !n->other && function_is_own(n->callee, name) && n->args->type == n->type;
 }
 
 static small call(narrow *k, const node *n) {
@@ -199,10 +194,10 @@ static bool is_first_step(const node *n) {
 }
 
 static small step(narrow *k, const node *n) {
-    bool upper = is_own(n->callee, "max");
+    bool upper = function_is_own(n->callee, "max");
     if (is_first_step(n))
         return expression(k, n->kid[0]);
-    if (upper || is_own(n->callee, "min"))
+    if (upper || function_is_own(n->callee, "min"))
         return extreme(k, n->kid[1], n->kid[0], upper);
     if (n->callee || (n->op != OP_ADD && n->op != OP_MUL))
         return unknown;

@@ -18,6 +18,10 @@ void node_each(const node *list, void (*visit)(const node *n, void *user), void 
         node_visit(n, visit, user);
 }
 
+bool function_is_own(const function *f, const char *name) {
+    return f && f->body && !f->body->line && !strcmp(f->name, name);
+}
+
 bool numbers_same(const number *a, const number *b) {
     uint64_t x[2], y[2];
     _Static_assert(sizeof x == sizeof a->as, "all of a number");

@@ -9,6 +9,8 @@ void node_visit(const node *n, void (*visit)(const node *n, void *user), void *u
 void node_each(const node *list, void (*visit)(const node *n, void *user), void *user);
 /* Index d of an element of an array of this rank. */
 const node *element_index(const node *element, int rank, int d);
+/* Is it the language's own helper of that name, as max is? NULL is none. */
+bool function_is_own(const function *f, const char *name);
 /* Have two numbers of one type the same bits? */
 bool numbers_same(const number *a, const number *b);
 /* Are a and b the same expression, where what is local i in a is local j in b? */

@@ -38,8 +38,7 @@ static bool is_difference(const online *o, const node *n, int index) {
 /* ---- Exponentials below the maximum ---- */
 
 static bool declares_maximum(const online *o, const node *value) {
-    const function *f = o->first->callee; /* the language's own */
-    return value == o->first && f && f->body && !f->body->line && !strcmp(f->name, "max") && o->first->is_identity;
+    return value == o->first && function_is_own(o->first->callee, "max") && o->first->is_identity;
 }
 
 static bool is_exponential(const online *o, const node *n, int index) {
