@@ -101,9 +101,7 @@ static ssa add_product(body *b, const node *reduce, ssa so_far) {
 }
 
 /* Is it a product of complex numbers by the language's own operator? */
-static bool is_complex_product(const node *n) {
-    return n->kind == N_CALL && !n->callee->body->line && !strcmp(n->callee->name, "complex_mul");
-}
+static bool is_complex_product(const node *n) { return n->kind == N_CALL && function_is_own(n->callee, "complex_mul"); }
 
 /* The same for a product of complex numbers, of which each real product is rounded with a sum. */
 static ssa add_complex_product(body *b, const node *reduce, ssa so_far) {

@@ -403,11 +403,6 @@ static void reduce_inside(body *b, const node *n, int outer, bool of_each, ssa *
 
 /* ---- Two reductions in one pass (online.h) ---- */
 
-typedef struct online_pass {
-    partial like;
-    partial_accumulator so_far;
-} online_pass;
-
 /* The terms of all instances, joined to nothing else. */
 static ssa reduce_instances(body *b, const node *n, const tile_group *at) {
     accumulator all[ONLINE_WAYS];
@@ -440,22 +435,22 @@ static ssa count_elements(body *b, const online *o, const tile_group *at) {
 
 /* What is in the tiles moves the first on, and with it what has been found of the second. */
 static void online_tiles(body *b, const iteration_space *p, const tile_group *at, void *user) {
-    const online_pass *x = user;
-    const online *o = x->like.online;
+    const partial_accumulator *so_far = user;
+    const online *o = so_far->like.online;
     iteration_space other = *p;
     other.ranges = o->second->args;
     jam *t = jam_begin(b, at->tiles * at->width, false);
     space_instances(b, p, t, 1, at);
     space_instances(b, &other, t, 1, at);
     b->depth++;
-    partial before = partial_end(b, &x->so_far), now = before;
+    partial before = partial_end(b, so_far), now = before;
     now.value = combine(b, o->first, before.value, reduce_instances(b, o->first, at));
     if (o->counted)
         now.count = online_add(b, o, before.count, count_elements(b, o, at));
     online_suppose(b, o, (online_state){now.value, now.count});
     partial_correct(b, &now, &before);
     now.second = combine(b, o->second, now.second, reduce_instances(b, o->second, at));
-    partial_set(b, &x->so_far, &now);
+    partial_set(b, so_far, &now);
     b->depth--;
     jam_end(b);
 }
@@ -464,11 +459,11 @@ static void reduce_online(body *b, traversal c, partial *p) {
     const node *first = p->reduce;
     int nodes = node_cost(first->kid[0]) + node_cost(p->online->second->kid[0]),
         width = fits(b, b->e->frame->v->gufunc.vector, nodes, 1);
-    online_pass x = {*p, partial_begin(b, p)};
+    partial_accumulator so_far = partial_begin(b, p);
     c.together = fits(b, c.together, nodes, width);
     iteration_space space = space_make(b, first->args, 1, width == b->e->frame->v->gufunc.vector ? width : 1);
-    space_walk(b, &space, &c, online_tiles, &x);
-    *p = partial_end(b, &x.so_far);
+    space_walk(b, &space, &c, online_tiles, &so_far);
+    *p = partial_end(b, &so_far);
 }
 
 /* What the thread has of a reduction that stands in no construct. */

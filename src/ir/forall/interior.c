@@ -121,10 +121,6 @@ static node *settle_comparison(rewriter *r, node *n) {
 
 /* ---- Clamped and wrapped indices ---- */
 
-static bool is_prelude(const function *f, const char *name) {
-    return f->body && !f->body->line && !strcmp(f->name, name);
-}
-
 static node *lesser(const finding *f, node *x, node *y, bool larger) {
     bool below;
     if (!decide(f, OP_LT, x, y, &below))
@@ -134,13 +130,13 @@ static node *lesser(const finding *f, node *x, node *y, bool larger) {
 
 static node *settle_call(const rewriter *r, node *n) {
     const finding *f = r->user;
-    bool low = is_prelude(n->callee, "min"), high = is_prelude(n->callee, "max");
+    bool low = function_is_own(n->callee, "min"), high = function_is_own(n->callee, "max");
     if (n->type != DT_INT64 || !n->args || !n->args->next)
         return n;
     node *x = n->args, *y = x->next, *one = NULL;
     if (low || high)
         one = lesser(f, x, y, high);
-    else if (is_prelude(n->callee, "clamp") && y->next && (one = lesser(f, x, y, true)))
+    else if (function_is_own(n->callee, "clamp") && y->next && (one = lesser(f, x, y, true)))
         one = lesser(f, one, y->next, false);
     if (!one)
         return n;
