@@ -61,33 +61,16 @@ static uf_status launch_zeroed(const code *c, const launch *l, const grid *g, ui
     return UF_OK;
 }
 
-/* Parts of tiles, of which there may be many megabytes in launches that take some microseconds, lie in memory that the stream keeps. */
-static uf_status slots_take(const code *c, const launch *l, const grid *g, cu_pointer *out) {
-    void *kept = NULL;
-    if (g->coops)
-        return scratch_take(c->device, g->slots_bytes, l->stream, out);
-    TRY(memory_scratch(c->device->ordinal, g->slots_bytes, l->stream, &kept));
-    *out = (uintptr_t)kept;
-    return UF_OK;
-}
-
-static void slots_give(const code *c, const launch *l, const grid *g, cu_pointer slots) {
-    if (g->coops)
-        scratch_give(c->device, slots, l->stream);
-    else
-        memory_scratch_free(c->device->ordinal, (void *)(uintptr_t)slots, l->stream);
-}
-
+/* Slots, and parts of tiles, lie in memory that the stream keeps: to allocate it for each launch takes longer than many of these do. */
 static uf_status launch_slots(const code *c, const launch *l, const grid *g, uint64_t *parameters) {
-    cu_pointer slots = 0;
-    void **each = mem_alloc(g->parameters * sizeof *each);
+    void *slots = NULL, **each = mem_alloc(g->parameters * sizeof *each);
     if (!each)
         return fail_memory();
-    uf_status s = slots_take(c, l, g, &slots);
+    uf_status s = memory_scratch(c->device->ordinal, g->slots_bytes, l->stream, &slots);
     if (!s) {
-        *g->slots = slots + g->slots_at;
+        *g->slots = (uintptr_t)slots + g->slots_at;
         s = launch_zeroed(c, l, g, parameters, each);
-        slots_give(c, l, g, slots);
+        memory_scratch_free(c->device->ordinal, slots, l->stream);
     }
     mem_free(each);
     return s;
