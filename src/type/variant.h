@@ -383,7 +383,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 13,
+    VARIANT_VERSION = 14,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */

@@ -1,5 +1,6 @@
 /* gpu_sim.c - see gpu_sim.h. */
 #include <fenv.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -309,6 +310,12 @@ BOTH_TYPES(div, x / y, x / y)
 BOTH_TYPES(sqrt, sqrtf(x), sqrt(x))
 BOTH_TYPES(fma, fmaf(x, y, z), fma(x, y, z))
 
+/* Subnormal arguments and results are 0. */
+static float sim_ex2(float x) {
+    float power = exp2f(fabsf(x) < FLT_MIN ? 0 : x);
+    return power < FLT_MIN ? 0 : power;
+}
+
 static const struct {
     const char *gpu, *host;
     const void *address;
@@ -359,6 +366,7 @@ static const struct {
     ROW("greater", sim_greater),
     ROW("smaller", sim_smaller),
     ROW("yield", sim_yield),
+    ROW("llvm.nvvm.ex2.approx.ftz.f", sim_ex2),
     {"libdevice", "__nv_expf", __extension__(const void *) expf},
     {"libdevice", "__nv_exp", __extension__(const void *) exp},
     ROW("cluster_barrier", sim_cluster_barrier),

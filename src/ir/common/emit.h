@@ -83,6 +83,7 @@ typedef struct emit {
     ir_size written;          /* of the module so far */
     int nesting;              /* loops around the place that is being written, in its function */
     int most_lines;           /* beyond this number emit_bound ends the writing */
+    bool half_results;        /* all results of the kernel are halves */
     bool plain;               /* choose the short form where there is a longer and faster one; see skeleton_module */
     map tables;               /* address of a table's elements -> its number, from 1 */
     int ntables;

@@ -90,6 +90,9 @@ ssa emit_directed(emit *e, const math_row *row, dtype type, const ssa *args);
 /* pow where all elements have one exponent (power.c). */
 ssa emit_power(emit *e, const math_row *row, dtype wide, const ssa *args);
 
+/* half_exp.c: the shorter form of an exponential, for results that are halves; false: there is none, or they are not. */
+bool emit_half_exp(emit *e, const math_row *row, dtype wide, ssa x, ssa *result);
+
 /* ---- Floating division (quotient.c) ---- */
 
 /* Is anything assigned to a variable, or to an element of it, after its declaration? */

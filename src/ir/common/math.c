@@ -288,6 +288,8 @@ ssa emit_math(emit *e, const math_row *row, dtype wide, const ssa *args) {
         return emit_directed(e, row, wide, args);
     if (row->rule == MATH_BITS)
         return count_bits(e, name, wide, args[0]);
+    if (emit_half_exp(e, row, wide, args[0], &result))
+        return result;
     if (!strncmp(name, "llvm.", 5)) {
         result = call_intrinsic(e, row, wide, name, args);
         return row->inverted ? invert(e, wide, result) : result;

@@ -332,13 +332,21 @@ static bool exceeds(const ir_size *x, const ir_size *limit) {
            x->variables > limit->variables;
 }
 
+static bool has_half_results(const variant *v) {
+    bool halves = v->nout;
+    for (int k = v->nin; k < v->nin + v->nout; k++)
+        halves &= dtype_is_half((dtype)v->operand[k].value);
+    return halves;
+}
+
 /* UF_ERR_COMPILE: the module is too large. */
-static uf_status write_module(arena *a, const char *name, const code_target *target, code_module *module,
-                              void (*write)(emit *e, void *user), void *user) {
+static uf_status write_module(arena *a, const char *name, const variant *v, const code_target *target,
+                              code_module *module, void (*write)(emit *e, void *user), void *user) {
     emit e;
     const ir_size *limit = &most[target->gpu][module->plain];
     emit_begin(&e, a, module, target, name);
     e.plain = module->plain;
+    e.half_results = has_half_results(v);
     e.most_lines = limit->lines;
     uf_status status = write_guarded(&e, write, user);
     assert(status || (!e.nesting && !e.scope && !e.shared && !e.invariant &&
@@ -354,7 +362,7 @@ uf_status skeleton_module(arena *a, const char *name, const variant *v, const co
         text_free(&module->ir);
         module->math = module->outer_vectors = false;
         module->plain = plain;
-        uf_status status = write_module(a, name, target, module, write, user);
+        uf_status status = write_module(a, name, v, target, module, write, user);
         if (status != UF_ERR_COMPILE)
             return status;
     }
