@@ -3,7 +3,6 @@
 
 enum {
     /* Pieces of a range. */
-    PIECE_FIT = 2, /* blocks that a multiprocessor should have, twice as many if they are fine */
     PIECE_RESERVED =
         4 << 10, /* of each block's share of shared memory, for what reductions leave there and the driver's own */
     SHARED_BESIDE = 1 << 10, /* that a multiprocessor has beyond what it gives one block */

@@ -10,7 +10,7 @@ enum {
      * that are passed over more than once, more; of a cooperative group of several blocks, fewer: registers cost it company. */
     LINE_STEPS = 4,
     LINE_STEPS_LONG = 8,
-    LINE_STEPS_GRID = 2,
+    LINE_STEPS_GRID = 2, /* but LINE_STEPS where the blocks have elements of a word and more in shared memory */
     LINE_LONG = 128,
     LINE_COOP = 9,      /* log2 of its largest cooperative group, */
     LINE_COOP_MANY = 7, /* and where there are LINE_CALLS calls, so many that smaller ones fill the device */
@@ -467,7 +467,7 @@ static bool choose_pieces(const cores *c, variant *v, const loop_problem *s, int
     begin_anywhere(c, v, d, lead);
     stage_whole(c, v, s->traits);
     v->gufunc.coop = COOP_GRID;
-    set_repeat(v, LINE_STEPS_GRID, copies);
+    set_repeat(v, smallest(c) < 4 ? LINE_STEPS_GRID : LINE_STEPS, copies);
     return true;
 }
 
@@ -611,6 +611,9 @@ static void choose_whole(const cores *c, variant *v, const loop_problem *s, cons
         return;
     if (bytes < WHOLE_ROW || bytes > most || (core_total(c, false) > BLOCK_CORE && c->loop->count < GRID_CALLS))
         return;
+    int d = one_range(s->traits), lead = find_staged(c, s, d);
+    if (lead >= 0)
+        begin_anywhere(c, v, d, lead);
     int64_t blocks = most / bytes, least_threads = log2_ceil((uint64_t)(WHOLE_THREADS / (blocks < 32 ? blocks : 32)));
     stage_whole(c, v, s->traits);
     if (least_threads < WHOLE_COOP)
@@ -687,28 +690,29 @@ typedef struct held_form {
 } held_form;
 
 enum {
-    HELD_FORMS = 13
+    HELD_FORMS = 12
 };
 static const held_form held_wide[HELD_FORMS] = {{5, 1, 0}, {5, 2, 0}, {5, 3, 0}, {5, 4, 0}, {5, 5, 1}, {5, 5, 0},
                                                 {5, 6, 2}, {4, 6, 0}, {5, 7, 3}, {3, 7, 0}, {4, 8, 3}, {4, 9, 3}},
-                       held_narrow[HELD_FORMS] = {{5, 1, 0}, {5, 2, 0}, {5, 3, 0}, {5, 4, 0}, {5, 5, 1},
-                                                  {5, 5, 0}, {4, 6, 2}, {4, 6, 0}, {4, 7, 3}, {3, 7, 0},
-                                                  {4, 8, 3}, {3, 9, 3}, {3, 10, 3}};
+                       held_narrow[HELD_FORMS] = {{5, 2, 0}, {5, 3, 0}, {5, 4, 1}, {5, 5, 2},
+                                                  {4, 6, 2}, {4, 7, 3}, {3, 8, 3}, {3, 9, 3}};
 
-/* Pairs of columns take twice the computation for as many bytes, and so rather smaller blocks, if the rows of these are whole parts of
- * lines then. */
-static bool prefers_narrow(const cores *c) {
+/* Pairs of columns take twice the computation for as many bytes. A thread does best to have as many words of them as of single columns, in
+ * smaller blocks, if the rows of these are whole parts of lines then, and clusters of them have the height. */
+static bool prefers_narrow(const cores *c, const loop_problem *s) {
     uint64_t bits = 0;
     for (int k = 0; k < c->layout->nin + c->layout->nout; k++)
         bits |= rank_of(c, k) && stride_of(c->loop, 0, k) ? row_strides(c, k) * (uint64_t)element_size(c->v, k) : 0;
-    return c->v->gufunc.calls && !(bits & (LINE_PART - 1));
+    return c->v->gufunc.calls && s->clusters && !(bits & (LINE_PART - 1));
 }
 
-/* The first form that has the height; NULL: none has. */
-static const held_form *find_form(const cores *c, const loop_problem *s, int64_t n, int most) {
-    const held_form *all = prefers_narrow(c) ? held_narrow : held_wide;
-    int calls = log2_ceil((uint64_t)(c->loop->count >> c->v->gufunc.calls));
-    for (const held_form *f = all; calls && f < all + HELD_FORMS && f->across; f++)
+/* The first form that has the height; NULL: none has. words: registers that an element takes. */
+static const held_form *find_form(const cores *c, const loop_problem *s, int64_t n, int words, int copies) {
+    bool narrow = prefers_narrow(c, s);
+    const held_form *all = narrow ? held_narrow : held_wide;
+    int pairs = c->v->gufunc.calls, calls = log2_ceil((uint64_t)(c->loop->count >> pairs));
+    int most = least((narrow ? HELD_WORDS << pairs : HELD_WORDS) / words, copies) >> pairs;
+    for (const held_form *f = all; calls && most > HELD_LOOSE && f < all + HELD_FORMS && f->across; f++)
         if (n <= (int64_t)most << f->coop && n >= (int64_t)1 << f->coop &&
             f->coop - f->cluster + least(calls, f->across) >= COOP_WARP && f->cluster <= s->clusters)
             return f;
@@ -734,9 +738,8 @@ static bool hold_columns(const cores *c, variant *v, const loop_problem *s, int 
     int dimension = only_dimension(s->traits), words = held_words(c, s->traits), copies = copies_most(s->traits, &w);
     int64_t n = dimension < 0 ? 0 : c->core[dimension];
     v->gufunc.calls = (uint8_t)calls;
-    int most = words ? least(HELD_WORDS / words, copies) >> calls : 0;
-    const held_form *form = n < HELD_LEAST ? NULL : find_form(c, s, n, most);
-    if (!form || most <= HELD_LOOSE) {
+    const held_form *form = n < HELD_LEAST || !words ? NULL : find_form(c, s, n, words, copies);
+    if (!form) {
         v->gufunc.calls = 0;
         return false;
     }

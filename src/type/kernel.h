@@ -31,9 +31,10 @@ enum {
     HELD_MOST = 64,          /* elements that a thread holds */
     HELD_THREADS = 1024,     /* of columns: that should fit a multiprocessor, .. */
     HELD_THREADS_WIDE = 768, /* .. and of rows of two-word elements */
-    COOP_BLOCKS_MAX = 256,   /* blocks of a COOP_GRID group */
-    COOP_ENTRY = 8,          /* words of what one tells the others: of 32 bits in shared memory, of 64 in a slot */
-    COOP_SLOT_HEAD = 128,    /* bytes before the entries of a slot: the counter */
+    PIECE_FIT = 2, /* blocks that have rows in shared memory: that should fit one, twice as many if they are fine */
+    COOP_BLOCKS_MAX = 256, /* blocks of a COOP_GRID group */
+    COOP_ENTRY = 8,        /* words of what one tells the others: of 32 bits in shared memory, of 64 in a slot */
+    COOP_SLOT_HEAD = 128,  /* bytes before the entries of a slot: the counter */
     COOP_SLOT = COOP_SLOT_HEAD +
                 2 * 8 * COOP_ENTRY * COOP_BLOCKS_MAX, /* bytes of memory of such a group: two entries for each block */
     /* CPU. */

@@ -343,6 +343,13 @@ static inline bool variant_shifts(const variant *v) {
         any |= v->operand[k].shifted;
     return any;
 }
+/* Gufunc: is there a staged input? */
+static inline bool variant_stages(const variant *v) {
+    bool any = false;
+    for (int k = 0; k < v->nin; k++)
+        any |= v->operand[k].staged;
+    return any;
+}
 /* Is operand k a member of an interleaved group, found by the address of another one? */
 static inline bool variant_follows(const variant *v, int k) {
     return v->operand[k].group && v->operand[k].group != k + 1;

@@ -1059,7 +1059,7 @@ static void long_row_body(void *unused) {
     s->r = (occupancy){.block = 256, .sms = 4};
     CHECK(!cuda_engine.launch(c, &s->l));
     check_launched(s);
-    CHECK(s->g.shared == 80000);
+    CHECK(s->g.shared == 80016);
     mock->fail_at(0, 0);
     CHECK(!cuda_engine.launch(c, &s->l) && mock->calls() == 4);
     problem.device = -1; /* an architecture: what any device has */

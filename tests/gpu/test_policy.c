@@ -832,7 +832,7 @@ static const struct {
     {256, 524288, false, DT_BFLOAT16, H200, "8 x 1, 1 x 8, 0 bytes, 16384 blocks of 256, 4 held, clusters of 1"},
     {264, 524288, false, DT_BFLOAT16, H200, "8 x 1, 1 x 8, 0 bytes, 16384 blocks of 256, 5 held, clusters of 1"},
     {127, 131072, false, DT_COMPLEX128, H200, "1 x 4, 1 x 16, 0 bytes, 8192 blocks of 256"},
-    {129, 131072, false, DT_COMPLEX128, H200, "1 x 2, 1 x 64, 2064 bytes, 131072 blocks of 64"},
+    {129, 131072, false, DT_COMPLEX128, H200, "1 x 2, 1 x 64, 2080 bytes, 131072 blocks of 64"},
     {254, 131072, false, DT_FLOAT64, H200, "2 x 1, 1 x 32, 0 bytes, 16384 blocks of 256, 4 held, clusters of 1"},
     {258, 131072, false, DT_FLOAT64, H200, "2 x 1, 1 x 32, 0 bytes, 16384 blocks of 256, 5 held, clusters of 1"},
     {1000, 131072, false, DT_FLOAT32, H200, "4 x 1, 1 x 32, 0 bytes, 16384 blocks of 256, 8 held, clusters of 1"},
@@ -845,11 +845,11 @@ static const struct {
     {131072, 1024, false, DT_BFLOAT16, H200, "8 x 2, 1 x 256, 32784 bytes, 8192 blocks of 256, clusters of 8"},
     {131072, 100, false, DT_BFLOAT16, H200, "8 x 2, 1 x 2048, 0 bytes, 264 blocks of 512"},
     {16384, 8192, false, DT_BFLOAT16, H200, "8 x 1, 1 x 512, 0 bytes, 8192 blocks of 512, 4 held, clusters of 1"},
-    {32768, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 512, 65536 bytes, 4096 blocks of 512"},
-    {24576, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 98304 bytes, 4096 blocks of 512"},
+    {32768, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 512, 65552 bytes, 4096 blocks of 512"},
+    {24576, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 98320 bytes, 4096 blocks of 512"},
     {28001, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 28032 bytes, 16384 blocks of 256, clusters of 4"},
     {32768, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 32784 bytes, 16384 blocks of 256, clusters of 4"},
-    {32768, 127, false, DT_FLOAT32, H200, "4 x 2, 1 x 1024, 131072 bytes, 127 blocks of 1024"},
+    {32768, 127, false, DT_FLOAT32, H200, "4 x 2, 1 x 1024, 131088 bytes, 127 blocks of 1024"},
     {32768, 4096, false, DT_FLOAT32, 0, "4 x 8, 1 x 128, 0 bytes, 4096 blocks of 128"},
     {50257, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 50288 bytes, 16384 blocks of 256, clusters of 4"},
     {50257, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 256, 50288 bytes, 8192 blocks of 256, clusters of 2"},
@@ -857,9 +857,9 @@ static const struct {
     {131072, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 256, 32784 bytes, 32768 blocks of 256, clusters of 8"},
     {262144, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 131088 bytes, 32768 blocks of 512, clusters of 8"},
     {400000, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 200016 bytes, 32768 blocks of 512, clusters of 8"},
-    {500000, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 111136 bytes, 252 blocks of 512"},
+    {500000, 4096, false, DT_FLOAT32, H200, "4 x 4, 1 x 2048, 111136 bytes, 252 blocks of 512"},
     {50257, 4, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 100 blocks of 512"},
-    {1048576, 256, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 95344 bytes, 264 blocks of 512"},
+    {1048576, 256, false, DT_FLOAT32, H200, "4 x 4, 1 x 2048, 95344 bytes, 264 blocks of 512"},
     {1048576, 256, false, DT_BFLOAT16, H200, "8 x 2, 1 x 2048, 47680 bytes, 264 blocks of 256"},
     {1 << 22, 64, false, DT_BFLOAT16, H200, "8 x 2, 1 x 2048, 95344 bytes, 264 blocks of 512"},
     {100000, 1024, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 50016 bytes, 8192 blocks of 256, clusters of 8"},
@@ -872,11 +872,11 @@ static const struct {
     {32, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 4, 4096 bytes, 32768 blocks of 128"},
     {64, 1048576, true, DT_FLOAT32, H200, "1 x 8, 32 x 2, 0 bytes, 32768 blocks of 64, 32 held, clusters of 1"},
     {256, 524288, true, DT_BFLOAT16, H200,
-     "1 x 8, 32 x 16, 0 bytes, 8192 blocks of 512, 16 held of 2 columns, clusters of 1"},
+     "1 x 8, 32 x 8, 0 bytes, 8192 blocks of 256, 32 held of 2 columns, clusters of 1"},
     {1000, 131072, true, DT_FLOAT32, H200, "1 x 8, 32 x 32, 0 bytes, 8192 blocks of 512, 32 held, clusters of 2"},
     {4096, 32768, true, DT_FLOAT32, H200, "1 x 8, 32 x 128, 0 bytes, 8192 blocks of 512, 32 held, clusters of 8"},
     {4096, 32768, true, DT_BFLOAT16, H200,
-     "1 x 8, 16 x 256, 0 bytes, 8192 blocks of 512, 16 held of 2 columns, clusters of 8"},
+     "1 x 8, 16 x 128, 0 bytes, 8192 blocks of 256, 32 held of 2 columns, clusters of 8"},
     {16384, 8192, true, DT_FLOAT32, H200, "1 x 8, 16 x 512, 0 bytes, 4096 blocks of 1024, 32 held, clusters of 8"},
     {16385, 8192, true, DT_FLOAT32, H200, "1 x 8, 32 x 256, 0 bytes, 2048 blocks of 1024, clusters of 8"},
     {16385, 8192, true, DT_FLOAT32, 0, "1 x 8, 32 x 32, 0 bytes, 256 blocks of 1024"},
@@ -941,18 +941,18 @@ static void weighted_make(sample *s, int64_t n, int64_t count, dtype type) {
                                           .clusters = 3});
 }
 
-/* Where rows begin anywhere, inputs that do not move as they do are loaded shifted, and neither staged nor held. Of whole words that pays in
- * long rows alone. */
+/* Rows in shared memory are pieces. Where rows begin anywhere, inputs that do not move as they do are loaded shifted, and neither staged nor
+ * held. Of whole words that pays in long rows alone. */
 static void test_weighted(void **unused) {
     static const struct {
         int64_t n;
         dtype type;
         bool pieces, shifted, held;
     } cases[] = {
-        {2000, DT_BFLOAT16, false, false, false}, {2001, DT_BFLOAT16, true, true, false},
-        {1001, DT_BFLOAT16, true, true, true},    {63, DT_BFLOAT16, false, false, false},
-        {2001, DT_FLOAT32, false, false, false},  {5001, DT_FLOAT32, true, true, false},
-        {2001, DT_FLOAT64, false, false, false},  {1001, DT_INT8, true, true, true},
+        {2000, DT_BFLOAT16, true, false, false}, {2001, DT_BFLOAT16, true, true, false},
+        {1001, DT_BFLOAT16, true, true, true},   {63, DT_BFLOAT16, false, false, false},
+        {2001, DT_FLOAT32, true, false, false},  {5001, DT_FLOAT32, true, true, false},
+        {2001, DT_FLOAT64, true, false, false},  {1001, DT_INT8, true, true, true},
     };
     static sample s;
     (void)unused;

@@ -224,6 +224,74 @@ static void test_resident(void **state) {
     }
 }
 
+/* Rows in shared memory, of a kernel with weights beside them. */
+typedef struct staged_rows {
+    bool pieces, fine, shifted, apart; /* shifted, apart: the weights are loaded shifted; they do not go by vectors */
+    int coop, cluster;
+} staged_rows;
+
+static code_module generate_rows(arena *a, staged_rows r) {
+    gu_kernel k = {"rows", "(n),(n)->(n)",
+                   "(x, w) -> (y) { auto top = max(i : n, x[i]); forall (i : n) y[i] = (x[i] - top) * w[i]; }",
+                   "float32,float32->float32"};
+    const tree *t = gu_tree(a, &k);
+    variant v = gu_variant(t, r.coop, 0, 4, 1);
+    v.operand[0].staged = 1;
+    v.gufunc.pieces = r.pieces;
+    v.gufunc.fine = r.fine;
+    v.gufunc.cluster = (uint8_t)r.cluster;
+    v.operand[1].shifted = r.shifted;
+    v.operand[1].unit = !r.apart;
+    return gu_generate(a, &k, t, &v, &gu_gpu);
+}
+
+/* In shared memory there is room for some blocks, which may then have the registers that there are. */
+static void test_resident_rows(void **state) {
+    static const struct {
+        staged_rows rows;
+        const char *says;
+    } cases[] = {{{.pieces = true, .coop = 8}, "!\"minctasm\", i32 2"},
+                 {{.pieces = true, .coop = COOP_GRID}, "!\"minctasm\", i32 2"},
+                 {{.pieces = true, .coop = COOP_GRID, .fine = true}, NULL},
+                 {{.pieces = true, .coop = 8, .cluster = 2}, NULL},
+                 {{.pieces = true, .coop = 8, .cluster = 2, .shifted = true}, "!\"minctasm\", i32 4"},
+                 {{.coop = 8}, NULL}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        code_module m = generate_rows(&a, cases[i].rows);
+        const char *found = strstr(m.ir.data, "!\"minctasm\"");
+        if (cases[i].says ? !found || !strstr(found, cases[i].says) : found != NULL)
+            fail_msg("case %zu: %.40s", i, found ? found : "nothing is said");
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* Threads that read what they copied themselves do not wait for each other: of the four barriers around the copy and in the reduction two
+ * are left. A forall whose threads take other elements than they copied needs them, and one of its own. */
+static void test_own_copies(void **state) {
+    static const struct {
+        staged_rows rows;
+        int barriers;
+    } cases[] = {{{.coop = 8}, 4},
+                 {{.pieces = true, .coop = 8}, 2},
+                 {{.pieces = true, .coop = 8, .shifted = true}, 2},
+                 {{.pieces = true, .coop = 8, .apart = true}, 5}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        code_module m = generate_rows(&a, cases[i].rows);
+        int barriers = 0;
+        for (const char *at = m.ir.data; (at = strstr(at, "call void @llvm.nvvm.barrier0()")); at++)
+            barriers++;
+        if (barriers != cases[i].barriers)
+            fail_msg("case %zu: %d barriers", i, barriers);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* ---- Sizes as constants ---- */
 
 /* Unrolled kernels have no array in memory, whatever their indices are, and no loop; staged cores move by 16 bytes. */
@@ -719,6 +787,8 @@ int main(void) {
         cmocka_unit_test(test_spreads),
         cmocka_unit_test(test_constructs),
         cmocka_unit_test(test_resident),
+        cmocka_unit_test(test_resident_rows),
+        cmocka_unit_test(test_own_copies),
         cmocka_unit_test(test_sequences),
         cmocka_unit_test(test_in_place),
         cmocka_unit_test(test_goldens),

@@ -96,6 +96,7 @@ typedef struct emit {
     int invariant; /* metadata number that marks loads of memory which is not written while the kernel runs; 0: none */
     int invariant_node; /* the metadata node for that, once it has been made */
     bool shared;        /* array addresses are in the GPU's shared memory */
+    bool crosses;       /* GPU, gufunc.pieces: a construct reads of staged operands what other threads have copied */
     /* CPU: a function of whole vectors was written, which is so long that loops do well to compute one vector at a time. */
     bool by_vectors;
     int stack_bytes, scratch_bytes; /* CPU: bytes of the kernel's arrays; see emit_array */

@@ -185,12 +185,27 @@ static bool holds_wide(const variant *v) {
     return any;
 }
 
-/* Where threads hold columns, some of a multiprocessor's blocks are to load or store while others compute. With rows of two-word elements
- * fewer blocks do: left alone, ptxas saves registers for more of them, and spills. */
+/* Where threads hold columns, some of a multiprocessor's blocks are to load or store while others compute. With rows of two-word elements,
+ * and much to hold of columns, fewer blocks do: left alone, ptxas saves registers for more of them, and spills. */
+static int resident_with_held(const variant *v, int threads) {
+    bool much = v->gufunc.across ? v->gufunc.held << v->gufunc.calls > HELD_MOST / 2 : holds_wide(v);
+    return much ? HELD_THREADS_WIDE / threads : v->gufunc.across ? HELD_THREADS / threads : 0;
+}
+
+/* Where rows are in shared memory, this says how many blocks there can be. Left alone, ptxas saves registers for more of them, and has
+ * fewer loads in flight; but of clusters it does well to, if nothing is loaded shifted, and of small blocks. */
+static int resident_with_rows(const variant *v, int threads) {
+    if (v->gufunc.cluster)
+        return variant_shifts(v) ? HELD_THREADS / threads : 0;
+    return v->gufunc.fine ? 0 : PIECE_FIT;
+}
+
 static int resident_blocks(const variant *v, int threads) {
-    if (v->loop != LOOP_GUFUNC || !v->gufunc.held)
+    if (v->loop != LOOP_GUFUNC)
         return 0;
-    return v->gufunc.across ? HELD_THREADS / threads : holds_wide(v) ? HELD_THREADS_WIDE / threads : 0;
+    return v->gufunc.held                          ? resident_with_held(v, threads)
+           : v->gufunc.pieces && variant_stages(v) ? resident_with_rows(v, threads)
+                                                   : 0;
 }
 
 static void gpu_head(skeleton *s) {

@@ -356,17 +356,35 @@ static int fits(const body *b, int wanted, int nodes, int others) {
     return wanted;
 }
 
+/* A construct in no other one begins, by tiles of so many elements. Threads have copied what they read of staged operands themselves,
+ * if those tiles are as wide as the vectors that they copied. */
+static void construct_begin(body *b, int width) {
+    const variant *v = b->e->frame->v;
+    if (!v->gufunc.pieces || !variant_stages(v) || width == v->gufunc.vector)
+        return;
+    emit_block_barrier(b->e);
+    b->e->crosses = true;
+}
+
+/* Elements of a reduction's tiles: as many as a vector has, or one. */
+static int tile_width(const body *b, int nodes, int outer) {
+    int vector = b->e->frame->v->gufunc.vector;
+    return fits(b, vector, nodes, outer) < vector ? 1 : vector;
+}
+
 /* The value of a reduction for each of `outer` instances: tiles first, first + step .. */
 static void reduce_over(body *b, const node *n, int outer, bool of_each, traversal c, ssa *value, ssa *present) {
-    int nodes = node_cost(n->kid[0]), width = fits(b, b->e->frame->v->gufunc.vector, nodes, outer);
-    int together = c.together = fits(b, c.together, nodes, outer * width);
-    if (width < b->e->frame->v->gufunc.vector)
-        width = 1;
+    int nodes = node_cost(n->kid[0]);
+    int together = c.together =
+        fits(b, c.together, nodes, outer * fits(b, b->e->frame->v->gufunc.vector, nodes, outer));
+    int width = tile_width(b, nodes, outer);
     reduction r = {.n = n,
                    .outer = outer,
                    .of_each = of_each,
                    .ways = outer * width * together > ACCUMULATORS ? 1 : width * together};
     bool by_lanes = b->by_lanes;
+    if (!b->depth)
+        construct_begin(b, width);
     iteration_space p = space_make(b, n->args, 1, width);
     b->by_lanes = false;
     r.all = arena_alloc(b->e->a, (size_t)(outer * r.ways) * sizeof *r.all);
@@ -457,11 +475,11 @@ static void online_tiles(body *b, const iteration_space *p, const tile_group *at
 
 static void reduce_online(body *b, traversal c, partial *p) {
     const node *first = p->reduce;
-    int nodes = node_cost(first->kid[0]) + node_cost(p->online->second->kid[0]),
-        width = fits(b, b->e->frame->v->gufunc.vector, nodes, 1);
+    int nodes = node_cost(first->kid[0]) + node_cost(p->online->second->kid[0]), width = tile_width(b, nodes, 1);
     partial_accumulator so_far = partial_begin(b, p);
-    c.together = fits(b, c.together, nodes, width);
-    iteration_space space = space_make(b, first->args, 1, width == b->e->frame->v->gufunc.vector ? width : 1);
+    c.together = fits(b, c.together, nodes, fits(b, b->e->frame->v->gufunc.vector, nodes, 1));
+    construct_begin(b, width);
+    iteration_space space = space_make(b, first->args, 1, width);
     space_walk(b, &space, &c, online_tiles, &so_far);
     *p = partial_end(b, &so_far);
 }
@@ -816,6 +834,7 @@ static void forall_along(body *b, const node *n, bool nested, bool simple) {
         else if (!nested)
             together = fits(b, v->gufunc.steps, nodes, width);
     }
+    construct_begin(b, width);
     iteration_space p = space_make(b, n->args, rows, width);
     bool by_lanes = b->by_lanes;
     b->by_lanes = nested;

@@ -69,14 +69,19 @@ static void copy_some(const core_copy *p, ssa first, ssa step, ssa end, int n) {
         store_access(p, i[j], values[j]);
 }
 
+/* Blocks that meet through memory are faster by it only if they are small. */
+static bool waits_for_copies(const gufunc_writer *w) {
+    const variant *v = w->s.v;
+    return !v->gufunc.across && (v->gufunc.coop != COOP_GRID || v->gufunc.fine) && w->s.e->target->arch >= ARCH_ASYNC;
+}
+
 /* May accesses go from memory to shared memory by themselves? So all of them are in flight at once, however few registers there are.
- * Blocks that meet through memory are no faster by it. They must lie at multiples of their size, as single complex numbers need not. */
+ * They must lie at multiples of their size, as single complex numbers need not. */
 static bool can_async(const core_copy *p) {
     const variant *v = p->w->s.v;
     const dtype_info *t = &dtypes[v->operand[p->k].memory];
     int bytes = p->width * t->size, aligned = p->width > 1 ? bytes : t->align;
-    return !p->across && v->gufunc.coop != COOP_GRID && p->w->s.e->target->arch >= ARCH_ASYNC && aligned >= bytes &&
-           (bytes == 4 || bytes == 8 || bytes == ACCESS_BYTES);
+    return waits_for_copies(p->w) && aligned >= bytes && (bytes == 4 || bytes == 8 || bytes == ACCESS_BYTES);
 }
 
 static void copy_access(const core_copy *p, ssa i) {
@@ -177,7 +182,8 @@ static void copy_core(core_copy *p, ssa rank, ssa size, ssa aligned) {
     copy_from(p, done, count, rank, size);
 }
 
-/* The same of a piece: its head one by one, then as above. */
+/* The same of a piece: its head one by one, then as above. Each thread copies the elements that it will compute with, which
+ * construct/thread_mapping.c gives it: every size-th vector, and of the elements that are in none, the head's first, every size-th, too. */
 static void copy_piece(core_copy *p, ssa rank, ssa size, ssa aligned) {
     gufunc_writer *w = p->w;
     emit *e = w->s.e;
@@ -189,11 +195,18 @@ static void copy_piece(core_copy *p, ssa rank, ssa size, ssa aligned) {
         counted_loop l = counted_loop_begin(e, "i64", emit_op(e, "add i64", piece->from, rank), start);
         copy_some(p, l.i, size, ssa_none(), 1);
         counted_loop_end(e, &l, size, loop_no_unroll(e));
-        ssa whole = emit_value(e, "and i64 %s, %d", emit_op(e, "sub i64", piece->to, start).text, -vector);
+        ssa count = emit_op(e, "sub i64", piece->to, start);
+        if (variant_shifts(w->s.v))
+            count = emit_value(e, "sub i64 %s, %d", count.text, vector - 1);
+        ssa any = emit_value(e, "icmp sgt i64 %s, 0", count.text);
+        ssa whole =
+            emit_select_as(e, "i64", any, emit_value(e, "and i64 %s, %d", count.text, -vector), ssa_constant(0));
         done = emit_op(e, "add i64", start, emit_select_as(e, "i64", aligned, whole, ssa_constant(0)));
         p->width = vector;
         copy_from(p, start, done, rank, size);
         p->width = 1;
+        ssa in_head = emit_op(e, "icmp slt i64", rank, piece->head), after = emit_op(e, "sub i64", rank, piece->head);
+        rank = emit_select_as(e, "i64", in_head, emit_op(e, "add i64", after, size), after);
     }
     copy_from(p, done, piece->to, rank, size);
 }
@@ -211,9 +224,11 @@ static ssa part_of(gufunc_writer *w, const staging *st, int k) {
 void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa aligned) {
     emit *e = w->s.e;
     int across = w->s.v->gufunc.across;
+    bool own = w->s.v->gufunc.pieces && !e->crosses; /* a thread reads what it copies, and nothing else */
     if (!st->any)
         return;
-    emit_block_barrier(e); /* the block's calls before have read what lies there */
+    if (!own)
+        emit_block_barrier(e); /* the block's calls before have read what lies there */
     for (int k = 0; k < w->s.nin; k++) {
         if (!w->s.v->operand[k].staged)
             continue;
@@ -228,7 +243,8 @@ void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa al
         w->at[k] = across ? emit_element(e, skeleton_memory(&w->s, k), to, p.own) : to;
         e->shared = false;
     }
-    if (!across && w->s.v->gufunc.coop != COOP_GRID && e->target->arch >= ARCH_ASYNC)
+    if (waits_for_copies(w))
         copies_wait(e);
-    emit_block_barrier(e);
+    if (!own)
+        emit_block_barrier(e);
 }
