@@ -24,6 +24,8 @@ typedef enum text_id {
     TEXT_EIGH,
     TEXT_CONJUGATE,
     TEXT_SVD,
+    TEXT_VALUES,
+    TEXT_VALUES_WIDE,
     TEXT_PROJECT,
     TEXT_LSTSQ,
     TEXTS
@@ -36,6 +38,30 @@ typedef enum text_id {
     "    return _Generic(z, complex: CMPLX(ldexp(real(z), e), ldexp(imag(z), e)), default: ldexp(z, e));\n" \
     "}\n"                                                                                                   \
     "exponent(z) { return size(z) > 0 && size(z) < INFINITY ? (int64)ilogb(size(z)) : (int64)0; }\n"
+
+#define CONJUGATE "conjugate(z) { return _Generic(z, complex: conj(z), default: z); }\n"
+#define SQUARE "square(z) { return _Generic(z, complex: real(z) * real(z) + imag(z) * imag(z), default: z * z); }\n"
+
+/* Singular values of a matrix a from an orthogonal one, v, that makes its columns orthogonal but for the routine's errors: of each column
+ * of the product what is left without its parts along those before it. The routine's errors are such parts, of the size of the largest
+ * value times rounding, so that norms of the product alone may be above the cut where the matrix is short of rank; what is left has the
+ * errors of one product. The exponent of the largest value, which s begins with, is taken out, as elements are squared. */
+#define VALUES(rows, product)                                                                                        \
+    EXPONENTS CONJUGATE SQUARE "(a, v) -> (b, s) {\n"                                                                \
+                               "    const int32 e = (int32)exponent(s[0]);\n"                                        \
+                               "    forall (i : " rows ", j : k) b[i][j] = " product ";\n"                           \
+                               "    for (int64 l = 0; l < k; l++) {\n"                                               \
+                               "        auto norm = sqrt(sum(i : " rows ", square(b[i][l])));\n"                     \
+                               "        auto unit = norm > 0 ? 1 / norm : 0;\n"                                      \
+                               "        s[l] = ldexp(norm, e);\n"                                                    \
+                               "        forall (i : " rows ") b[i][l] *= unit;\n"                                    \
+                               "        forall (j : k - l - 1) {\n"                                                  \
+                               "            auto along = sum(i : " rows ", conjugate(b[i][l]) * b[i][l + 1 + j]);\n" \
+                               "            for (int64 i = 0; i < " rows "; i++)\n"                                  \
+                               "                b[i][l + 1 + j] -= along * b[i][l];\n"                               \
+                               "        }\n"                                                                         \
+                               "    }\n"                                                                             \
+                               "}"
 
 /* An assert fails where there is no result; it is evaluated in functions with UF_DEBUG only. */
 static const struct {
@@ -92,31 +118,29 @@ static const struct {
     /* Each column of Q is one of the unit matrix after all reflectors 1 - tau v v*, of which the last comes first; v[l] is 1, and what is
      * above is 0. Reflectors behind that of the column's number leave it as it is. */
     [TEXT_REFLECT] = {"qr", "(m,n),(k),()->(m,k),(k,n)",
-                      EXPONENTS "conjugate(z) { return _Generic(z, complex: conj(z), default: z); }\n"
-                                "(a, tau, e) -> (q, r) {\n"
-                                "    forall (i : k, j : n) r[i][j] = j < i ? 0 : scaled(a[i][j], e);\n"
-                                "    forall (j : k) {\n"
-                                "        for (int64 i = 0; i < m; i++)\n"
-                                "            q[i][j] = i == j;\n"
-                                "        for (int64 l = j; l >= 0; l--) {\n"
-                                "            auto dot = q[l][j];\n"
-                                "            for (int64 i = l + 1; i < m; i++)\n"
-                                "                dot += conjugate(a[i][l]) * q[i][j];\n"
-                                "            dot *= tau[l];\n"
-                                "            q[l][j] -= dot;\n"
-                                "            for (int64 i = l + 1; i < m; i++)\n"
-                                "                q[i][j] -= dot * a[i][l];\n"
-                                "        }\n"
-                                "    }\n"
-                                "}"},
+                      EXPONENTS CONJUGATE "(a, tau, e) -> (q, r) {\n"
+                                          "    forall (i : k, j : n) r[i][j] = j < i ? 0 : scaled(a[i][j], e);\n"
+                                          "    forall (j : k) {\n"
+                                          "        for (int64 i = 0; i < m; i++)\n"
+                                          "            q[i][j] = i == j;\n"
+                                          "        for (int64 l = j; l >= 0; l--) {\n"
+                                          "            auto dot = q[l][j];\n"
+                                          "            for (int64 i = l + 1; i < m; i++)\n"
+                                          "                dot += conjugate(a[i][l]) * q[i][j];\n"
+                                          "            dot *= tau[l];\n"
+                                          "            q[l][j] -= dot;\n"
+                                          "            for (int64 i = l + 1; i < m; i++)\n"
+                                          "                q[i][j] -= dot * a[i][l];\n"
+                                          "        }\n"
+                                          "    }\n"
+                                          "}"},
     /* The routine had the transposed matrix, whose eigenvectors are conjugated. */
     [TEXT_EIGH] = {"eigh", "(n),(n,n),(),()->(n),(n,n)",
-                   "conjugate(z) { return _Generic(z, complex: conj(z), default: z); }\n"
-                   "(w, v, info, skip) -> (x, y) {\n"
-                   "    assert(info == 0 && skip == 0); // not finite, or no convergence\n"
-                   "    forall (i : n) x[i] = info || skip ? NAN : w[i];\n"
-                   "    forall (i : n, j : n) y[i][j] = info || skip ? NAN : conjugate(v[i][j]);\n"
-                   "}"},
+                   CONJUGATE "(w, v, info, skip) -> (x, y) {\n"
+                             "    assert(info == 0 && skip == 0); // not finite, or no convergence\n"
+                             "    forall (i : n) x[i] = info || skip ? NAN : w[i];\n"
+                             "    forall (i : n, j : n) y[i][j] = info || skip ? NAN : conjugate(v[i][j]);\n"
+                             "}"},
     [TEXT_CONJUGATE] = {"svd", NULL, "(z) { return conj(z); }"},
     [TEXT_SVD] = {"svd", "(m,k),(k),(k,n),(),()->(m,k),(k),(k,n)",
                   "(u, s, v, info, skip) -> (x, y, z) {\n"
@@ -125,21 +149,24 @@ static const struct {
                   "    forall (i : k) y[i] = info || skip ? NAN : s[i];\n"
                   "    forall (i : k, j : n) z[i][j] = info || skip ? NAN : v[i][j];\n"
                   "}"},
+    [TEXT_VALUES] = {"lstsq", "(m,n),(k,n)->(m,k),(k)",
+                     VALUES("m", "sum(l : n, scaled(a[i][l], -e) * conjugate(v[j][l]))")},
+    [TEXT_VALUES_WIDE] = {"lstsq", "(m,n),(m,k)->(n,k),(k)",
+                          VALUES("n", "sum(l : m, conjugate(scaled(a[l][i], -e)) * v[l][j])")},
     [TEXT_PROJECT] = {"lstsq", "(m,k),(m,r)->(k,r)",
-                      "conjugate(z) { return _Generic(z, complex: conj(z), default: z); }\n"
+                      CONJUGATE
                       "(u, b) -> (c) { forall (i : k, j : r) c[i][j] = sum(l : m, conjugate(u[l][i]) * b[l][j]); }"},
     [TEXT_LSTSQ] =
         {"lstsq", "(m,k),(k),(k,n),(k,r),(m,r),(),(),()->(n,r),(r),(),(k)",
-         "conjugate(z) { return _Generic(z, complex: conj(z), default: z); }\n"
-         "square(z) { return _Generic(z, complex: real(z) * real(z) + imag(z) * imag(z), default: z * z); }\n"
+         CONJUGATE SQUARE
          "epsilon(z) { return _Generic(z, float64: 0x1p-52, default: 0x1p-23f); }\n"
          "(u, s, v, c, b, rcond, info, skip) -> (x, residuals, rank, y) {\n"
          "    assert(info == 0 && skip == 0); // not finite, or no convergence\n"
-         "    auto cut = s[0] * (rcond < 0 ? epsilon(s[0]) * (m > n ? m : n) : rcond);\n"
+         "    auto cut = max(i : k, s[i]) * (rcond < 0 ? epsilon(s[0]) * (m > n ? m : n) : rcond);\n"
          "    auto above = sum(i : k, s[i] > cut);\n"
          "    auto none = info || skip;\n"
          "    rank = none ? (int32)0 : (int32)above;\n"
-         "    forall (i : k) y[i] = none ? NAN : s[i];\n"
+         "    forall (i : k) y[none ? i : sum(j : k, s[j] > s[i] || (s[j] == s[i] && j < i))] = none ? NAN : s[i];\n"
          "    forall (i : n, j : r)\n"
          "        x[i][j] = none ? NAN : sum(l : k, s[l] > cut ? conjugate(v[l][i]) * (c[l][j] / s[l]) : 0);\n"
          "    forall (j : r)\n"
@@ -168,12 +195,13 @@ typedef enum step_kind {
     STEP_POINTERS,  /* the addresses of the matrices of array[0], to array[1] */
     STEP_CONJUGATE, /* array[0], of complex numbers, where the routine makes V in place of V^H */
     STEP_ROUTINE, /* `which` is the routine; array[ROUTINE_ARRAYS] is its info, the next ones its skip, first and third */
-    STEP_KERNEL   /* `which` is the text; its inputs and outputs */
+    STEP_KERNEL, /* `which` is the text; its inputs and outputs */
+    STEP_JACOBI  /* the same, where the routine was ROUTINE_SVD_SQUARE */
 } step_kind;
 
 enum {
     TEMPORARIES = 10,
-    STEPS = 8,
+    STEPS = 9,
     STEP_ARRAYS = 12,
     TEMPORARY = 0x40, /* added to the number of a temporary; lower numbers are operands of the function */
     NO_ARRAY = 0xFF,
@@ -264,16 +292,20 @@ static const lapack_program programs[] = {
                {STEP_KERNEL, TEXT_SVD, {T(1), T(2), T(3), T(4), T(5), 1, 2, 3}}}},
     {.form = LAPACK_LSTSQ,
      .temporaries = {{'T', "nm", "mn", false, 0}, {'U', "km", "mk", false, 0}, {'R', "k", "k", false, 0}, {'V', "nk", "kn", false, 0},
-                     {'i', "", "", false, 0}, {'i', "", "", false, 0}, {'T', "rm", "mr", true, 0}, {'T', "rk", "kr", true, 0}},
+                     {'i', "", "", false, 0}, {'i', "", "", false, 0}, {'T', "rm", "mr", true, 0}, {'T', "rk", "kr", true, 0},
+                     {'T', "mk", "mk", false, 1}},
      .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_PACK, 0, {1, T(6)}}, {STEP_KERNEL, TEXT_FINITE, {T(0), T(5)}},
                {STEP_ROUTINE, ROUTINE_SVD, {T(0), T(1), T(2), T(3), T(4), T(5), NONE, NONE}}, {STEP_CONJUGATE, 0, {T(3)}},
+               {STEP_JACOBI, TEXT_VALUES, {0, T(3), T(8), T(2)}},
                {STEP_KERNEL, TEXT_PROJECT, {T(1), T(6), T(7)}},
                {STEP_KERNEL, TEXT_LSTSQ, {T(1), T(2), T(3), T(7), T(6), 2, T(4), T(5), 3, 4, 5, 6}}}},
     {.form = LAPACK_LSTSQ, .wide = true,
      .temporaries = {{'T', "mn", "mn", false, 0}, {'V', "mk", "mk", false, 0}, {'R', "k", "k", false, 0}, {'U', "kn", "kn", false, 0},
-                     {'i', "", "", false, 0}, {'i', "", "", false, 0}, {'T', "rm", "mr", true, 0}, {'T', "rk", "kr", true, 0}},
+                     {'i', "", "", false, 0}, {'i', "", "", false, 0}, {'T', "rm", "mr", true, 0}, {'T', "rk", "kr", true, 0},
+                     {'T', "nk", "nk", false, 1}},
      .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_PACK, 0, {1, T(6)}}, {STEP_KERNEL, TEXT_FINITE, {T(0), T(5)}},
                {STEP_ROUTINE, ROUTINE_SVD, {T(0), T(3), T(2), T(1), T(4), T(5), NONE, NONE}}, {STEP_CONJUGATE, 0, {T(1)}},
+               {STEP_JACOBI, TEXT_VALUES_WIDE, {0, T(1), T(8), T(2)}},
                {STEP_KERNEL, TEXT_PROJECT, {T(1), T(6), T(7)}},
                {STEP_KERNEL, TEXT_LSTSQ, {T(1), T(2), T(3), T(7), T(6), 2, T(4), T(5), 3, 4, 5, 6}}}},
 };
@@ -557,7 +589,7 @@ static uf_status call(const run *r, const uf_func *f, int n, const DLTensor *arg
 /* The loop dimensions of a step: those of the batch, unless one of its arrays has all. */
 static int step_loops(const run *r, const program_step *s, int n) {
     for (int i = 0; i < n; i++)
-        if (!(s->array[i] & TEMPORARY) ? s->kind == STEP_KERNEL && s->array[i] >= r->l->layout->nin
+        if (!(s->array[i] & TEMPORARY) ? s->kind >= STEP_KERNEL && s->array[i] >= r->l->layout->nin
                                        : r->program->temporaries[s->array[i] & ~TEMPORARY].all)
             return r->ndim;
     return r->nbatch;
@@ -584,6 +616,10 @@ static uf_status step_kernel(const run *r, const program_step *s) {
         args[i] = views[i].array;
     }
     return call(r, f, n, args);
+}
+
+static uf_status step_jacobi(const run *r, const program_step *s) {
+    return r->svd == ROUTINE_SVD_SQUARE ? step_kernel(r, s) : UF_OK;
 }
 
 static uf_status step_conjugate(const run *r, const program_step *s) {
@@ -656,11 +692,9 @@ static uf_status step_routine(const run *r, const program_step *s) {
 }
 
 static uf_status steps_run(const run *r) {
-    static uf_status (*const by_kind[])(const run *r, const program_step *s) = {[STEP_PACK] = step_pack,
-                                                                                [STEP_POINTERS] = step_pointers,
-                                                                                [STEP_CONJUGATE] = step_conjugate,
-                                                                                [STEP_ROUTINE] = step_routine,
-                                                                                [STEP_KERNEL] = step_kernel};
+    static uf_status (*const by_kind[])(const run *r, const program_step *s) = {
+        [STEP_PACK] = step_pack,       [STEP_POINTERS] = step_pointers, [STEP_CONJUGATE] = step_conjugate,
+        [STEP_ROUTINE] = step_routine, [STEP_KERNEL] = step_kernel,     [STEP_JACOBI] = step_jacobi};
     for (const program_step *s = r->program->steps; s->kind; s++)
         TRY(by_kind[s->kind](r, s));
     return UF_OK;

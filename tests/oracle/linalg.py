@@ -154,8 +154,9 @@ def lstsq(rng, t, device=None):
     m, n = int(pick(rng, SIZES)), int(pick(rng, SIZES))
     k, short = min(m, n), int(rng.integers(3)) == 0
     a = numbers(rng, random_source(rng, loop) + (m, n), t)
-    if short and k > 1:  # of rank 1
-        a = (a[..., :1] * np.arange(1, n + 1)).astype(t)
+    if short and k > 1:  # of rank 1 to 3
+        rank = int(rng.integers(1, min(k, 4)))
+        a = (a[..., :rank] @ numbers(rng, (rank, n), t)).astype(t)
     b = numbers(rng, loop + (m, r), t)
     rcond = np.array(pick(rng, (-1, 1e-3)), real)
     x, residuals, rank, s = compute(rng, "lstsq", [a, b, rcond], [loop + (n, r), loop + (r,), loop, loop + (k,)],

@@ -119,6 +119,36 @@ static void singular(const kind *k, int square, int m, int n, void *a, void *s, 
     free(vh);
 }
 
+static double spoiled; /* in units of rounding */
+
+static void control_spoil(double units) { spoiled = units; }
+
+/* Adds so much of the first of `columns` vectors of `numbers` real numbers to the others. */
+static void mix(int is_double, size_t numbers, size_t columns, void *vectors, double part) {
+    double *d = vectors;
+    float *f = vectors;
+    for (size_t i = numbers; i < numbers * columns; i++)
+        if (is_double)
+            d[i] += part * d[i % numbers];
+        else
+            f[i] += (float)(part * (double)f[i % numbers]);
+}
+
+/* What a method leaves that rotates from both sides: errors of the largest value's size in vectors and small values. */
+static void spoil(const kind *k, int m, int n, void *s, void *u, void *v) {
+    int is_double = k->type & 1;
+    size_t parts = k->complex ? 2 : 1, rows = (size_t)m, columns = (size_t)n;
+    double part = spoiled * (is_double ? 0x1p-53 : 0x1p-24), *d = s;
+    float *f = s;
+    for (int i = 1; i < n; i++)
+        if (is_double)
+            d[i] += part * d[0];
+        else
+            f[i] += (float)(part * (double)f[0]);
+    mix(is_double, rows * parts, rows, u, part);
+    mix(is_double, columns * parts, columns, v, part);
+}
+
 /* Work that a routine gets is at least what its bufferSize said: so it says what LAPACK wants. Memory for real numbers and integers is
  * the mock's own. */
 #define ROUTINES(T, t, type, ORGQR, SYEVD, SYEVJ, orgqr)                                                               \
@@ -259,9 +289,12 @@ static void singular(const kind *k, int square, int m, int n, void *a, void *s, 
              INVALID_VALUE);                                                                                           \
         const kind *k = kind_of(type);                                                                                 \
         size_t size = (size_t)k->size, real = k->complex ? size / 2 : size, rows = (size_t)m, columns = (size_t)n;     \
-        for (size_t i = 0; i < (size_t)batch; i++)                                                                     \
-            singular(k, 1, m, n, (char *)a + i * rows * columns * size, (char *)s + i * columns * real,                \
-                     (char *)u + i * rows * rows * size, (char *)v + i * columns * columns * size, info + i);          \
+        for (size_t i = 0; i < (size_t)batch; i++) {                                                                   \
+            char *values = (char *)s + i * columns * real, *left = (char *)u + i * rows * rows * size,                 \
+                 *right = (char *)v + i * columns * columns * size;                                                    \
+            singular(k, 1, m, n, (char *)a + i * rows * columns * size, values, left, right, info + i);                \
+            spoil(k, m, n, values, left, right);                                                                       \
+        }                                                                                                              \
         return 0;                                                                                                      \
     }
 
@@ -314,6 +347,6 @@ API int cusolverDnXsyevBatched(struct handle *h, const int *settings, int jobz, 
 API const mock_cusolver *mock_cusolver_control(void);
 const mock_cusolver *mock_cusolver_control(void) {
     static const mock_cusolver functions = {
-        .fail_name = control_fail_name, .count = control_count, .stream = control_stream};
+        .fail_name = control_fail_name, .count = control_count, .stream = control_stream, .spoil = control_spoil};
     return &functions;
 }
