@@ -232,8 +232,9 @@ typedef struct uf_definition {
      * matrices. Nothing is copied. What cuBLAS enqueues can be captured, and is the same from run to run to the bit.
      * LAPACK: "solve", "inv", "det", "cholesky", "qr", "eigh", "svd", "lstsq" (docs/function-files.md has the layouts and what they
      * compute), in float32, float64 and complex; by OpenBLAS on the CPU and cuSOLVER on the GPU, for sizes beyond max_extent, too.
-     * Arrays are copied to scratch memory, at most about 64 MiB at a time on the host, 256 MiB on a device. A matrix without a result
-     * gives NaN; with UF_DEBUG it is reported. */
+     * Arrays are copied to scratch memory, at most about 64 MiB at a time on the host, 256 MiB on a device. Results of solve, inv and
+     * cholesky are computed in the output if it lies as the library leaves them. A call that fails when some arrays are done, or
+     * while it computes in the output, has written to it. A matrix without a result gives NaN; with UF_DEBUG it is reported. */
     const char *blas;
     /* Elementwise binary functions: what uf_reduce begins with where there are no initial values, and so the result of reducing
      * no elements. An expression of kernel C ("0", "INFINITY"), converted to the dtype of the accumulator. f(identity, x) must

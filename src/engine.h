@@ -389,6 +389,8 @@ typedef struct engine {
     bool (*lapack_reflects)(const lapack_problem *p);
     bool tiles_outputs; /* LOOP_TILE: unmasked outputs may be across as inputs may */
     bool squares; /* LOOP_GUFUNC: calls that are unrolled go by squares where an operand is across (nd/square.c) */
+    /* May routines work in memory at an address that the caller gave? NULL: in any. */
+    bool (*lapack_lands)(const void *address);
     bool lapack_points; /* it wants lists of addresses, in memory that its device reads */
     size_t lapack_most; /* bytes of scratch memory for a call, which is cut in parts where it would take more */
     /* LOOP_FORALL: describes what a launch would be, in the members of *out that the engine knows; all others are 0. */

@@ -1,7 +1,8 @@
 /* lapack.c - calls that a form of LAPACK computes: with core sizes that the function's kernel does not take, or for which the
  * engine's library is faster. A form is a program of a few steps over arrays in scratch memory: inputs are packed as the library wants
  * them, routines of the engine's library run over the whole batch, and a kernel of this file makes the results of theirs, wherever the
- * outputs lie. It puts NaN where a routine says that there is no result, so that the host need not wait for what it says.
+ * outputs lie. It puts NaN where a routine says that there is no result, so that the host need not wait for what it says. Where an
+ * output lies as the routine would leave it, the routine works there, and the kernel has only those NaNs to put.
  *
  * Loop dimensions along which the matrix, operand 0, moves are the batch; along the others inner calls have one matrix, which is
  * factorised once. Calls whose arrays would take more than the engine's lapack_most are halved along their longest dimension. */
@@ -18,6 +19,8 @@ typedef enum text_id {
     TEXT_MATRIX,
     TEXT_DET,
     TEXT_CHOLESKY,
+    TEXT_MARK,
+    TEXT_MARK_MATRIX,
     TEXT_QR,
     TEXT_SCALE,
     TEXT_REFLECT,
@@ -104,6 +107,9 @@ static const struct {
                        "    assert(info == 0); // the matrix is not positive definite\n"
                        "    forall (i : n, j : n) l[i][j] = j > i ? 0 : info ? NAN : a[i][j];\n"
                        "}"},
+    /* Of what is there already; an element that is not assigned stays. */
+    [TEXT_MARK] = {"mark", "()->(n)", "(info) -> (y) { if (info) forall (i : n) y[i] = NAN; }"},
+    [TEXT_MARK_MATRIX] = {"mark", "()->(n,r)", "(info) -> (y) { if (info) forall (i : n, j : r) y[i][j] = NAN; }"},
     [TEXT_QR] = {"qr", "(m,n),(m,k)->(m,k),(k,n)",
                  "(a, x) -> (q, r) {\n"
                  "    forall (i : m, j : k) q[i][j] = x[i][j];\n"
@@ -191,12 +197,14 @@ typedef struct temporary {
 
 typedef enum step_kind {
     STEP_END,
-    STEP_PACK,      /* array[0], converted, to array[1] */
-    STEP_POINTERS,  /* the addresses of the matrices of array[0], to array[1] */
+    STEP_PACK, /* array[0], converted, to array[1] */
+    STEP_POINTERS, /* the addresses of the matrices of array[0], to array[1], and if there are any, those of array[2] to array[3] */
     STEP_CONJUGATE, /* array[0], of complex numbers, where the routine makes V in place of V^H */
     STEP_ROUTINE, /* `which` is the routine; array[ROUTINE_ARRAYS] is its info, the next ones its skip, first and third */
-    STEP_KERNEL, /* `which` is the text; its inputs and outputs */
-    STEP_JACOBI  /* the same, where the routine was ROUTINE_SVD_SQUARE */
+    STEP_RESULT, /* `which` is the text that makes operand array[2] of array[0] and info, array[1]; array[0] may lie in the operand */
+    STEP_TRIANGLE, /* the same of Cholesky factors */
+    STEP_KERNEL,   /* `which` is the text; its inputs and outputs */
+    STEP_JACOBI    /* the same, where the routine was ROUTINE_SVD_SQUARE */
 } step_kind;
 
 enum {
@@ -231,35 +239,35 @@ static const lapack_program programs[] = {
     {.form = LAPACK_SOLVE,
      .temporaries = {{'T', "nn", "nn", false, 0}, {'i', "n", "n", false, 0}, {'i', "", "", false, 0}, {'T', "n", "n", true, 0},
                      {'P', "", "", false, 0}, {'P', "", "", false, 0}},
-     .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_PACK, 0, {1, T(3)}}, {STEP_POINTERS, 0, {T(0), T(4)}}, {STEP_POINTERS, 0, {T(3), T(5)}},
-               {STEP_ROUTINE, ROUTINE_LU, {T(0), T(1), NONE, NONE, T(2), NONE, T(4), NONE}},
+     .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_POINTERS, 0, {T(0), T(4), T(3), T(5)}},
+               {STEP_ROUTINE, ROUTINE_LU, {T(0), T(1), NONE, NONE, T(2), NONE, T(4), NONE}}, {STEP_PACK, 0, {1, T(3)}},
                {STEP_ROUTINE, ROUTINE_LU_SOLVE, {T(0), T(1), T(3), NONE, NONE, NONE, T(4), T(5)}},
-               {STEP_KERNEL, TEXT_SOLVE, {T(3), T(2), 2}}}},
+               {STEP_RESULT, TEXT_SOLVE, {T(3), T(2), 2}}}},
     {.form = LAPACK_SOLVE_MATRIX,
      .temporaries = {{'T', "nn", "nn", false, 0}, {'i', "n", "n", false, 0}, {'i', "", "", false, 0}, {'T', "rn", "nr", true, 0},
                      {'P', "", "", false, 0}, {'P', "", "", false, 0}},
-     .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_PACK, 0, {1, T(3)}}, {STEP_POINTERS, 0, {T(0), T(4)}}, {STEP_POINTERS, 0, {T(3), T(5)}},
-               {STEP_ROUTINE, ROUTINE_LU, {T(0), T(1), NONE, NONE, T(2), NONE, T(4), NONE}},
+     .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_POINTERS, 0, {T(0), T(4), T(3), T(5)}},
+               {STEP_ROUTINE, ROUTINE_LU, {T(0), T(1), NONE, NONE, T(2), NONE, T(4), NONE}}, {STEP_PACK, 0, {1, T(3)}},
                {STEP_ROUTINE, ROUTINE_LU_SOLVE, {T(0), T(1), T(3), NONE, NONE, NONE, T(4), T(5)}},
-               {STEP_KERNEL, TEXT_SOLVE_MATRIX, {T(3), T(2), 2}}}},
+               {STEP_RESULT, TEXT_SOLVE_MATRIX, {T(3), T(2), 2}}}},
     {.form = LAPACK_INV,
      .temporaries = {{'T', "nn", "nn", false, 0}, {'i', "n", "n", false, 0}, {'i', "", "", false, 0}, {'T', "nn", "nn", false, 0},
                      {'P', "", "", false, 0}, {'P', "", "", false, 0}},
-     .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_POINTERS, 0, {T(0), T(4)}}, {STEP_POINTERS, 0, {T(3), T(5)}},
+     .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_POINTERS, 0, {T(0), T(4), T(3), T(5)}},
                {STEP_ROUTINE, ROUTINE_LU, {T(0), T(1), NONE, NONE, T(2), NONE, T(4), NONE}},
                {STEP_ROUTINE, ROUTINE_LU_INVERSE, {T(0), T(1), T(3), NONE, NONE, T(2), T(4), T(5)}},
-               {STEP_KERNEL, TEXT_MATRIX, {T(3), T(2), 1}}}},
+               {STEP_RESULT, TEXT_MATRIX, {T(3), T(2), 1}}}},
     {.form = LAPACK_DET,
      .temporaries = {{'T', "nn", "nn", false, 0}, {'i', "n", "n", false, 0}, {'i', "", "", false, 0}, {'P', "", "", false, 0}},
-     .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_POINTERS, 0, {T(0), T(3)}},
+     .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_POINTERS, 0, {T(0), T(3), NONE, NONE}},
                {STEP_ROUTINE, ROUTINE_LU, {T(0), T(1), NONE, NONE, T(2), NONE, T(3), NONE}},
                {STEP_KERNEL, TEXT_DET, {T(0), T(1), 1}}}},
     /* With M the transposed matrix, M = U^H U means that the matrix is L L^H, where L, the transposed U, is U in row-major order. */
     {.form = LAPACK_CHOLESKY,
      .temporaries = {{'T', "nn", "nn", false, 0}, {'i', "", "", false, 0}, {'P', "", "", false, 0}},
-     .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_POINTERS, 0, {T(0), T(2)}},
+     .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_POINTERS, 0, {T(0), T(2), NONE, NONE}},
                {STEP_ROUTINE, ROUTINE_CHOLESKY, {T(0), NONE, NONE, NONE, T(1), NONE, T(2), NONE}},
-               {STEP_KERNEL, TEXT_CHOLESKY, {T(0), T(1), 1}}}},
+               {STEP_TRIANGLE, TEXT_CHOLESKY, {T(0), T(1), 1}}}},
     {.form = LAPACK_QR,
      .temporaries = {{'T', "nm", "mn", false, 0}, {'T', "km", "mk", false, 0}},
      .steps = {{STEP_PACK, 0, {0, T(0)}},
@@ -268,7 +276,7 @@ static const lapack_program programs[] = {
     {.form = LAPACK_QR, .reflects = true,
      .temporaries = {{'T', "nm", "mn", false, 0}, {'T', "k", "k", false, 0}, {'P', "", "", false, 0}, {'P', "", "", false, 0},
                      {'i', "", "", false, 0}},
-     .steps = {{STEP_KERNEL, TEXT_SCALE, {0, T(0), T(4)}}, {STEP_POINTERS, 0, {T(0), T(2)}}, {STEP_POINTERS, 0, {T(1), T(3)}},
+     .steps = {{STEP_KERNEL, TEXT_SCALE, {0, T(0), T(4)}}, {STEP_POINTERS, 0, {T(0), T(2), T(1), T(3)}},
                {STEP_ROUTINE, ROUTINE_REFLECTORS, {T(0), NONE, T(1), NONE, NONE, NONE, T(2), T(3)}},
                {STEP_KERNEL, TEXT_REFLECT, {T(0), T(1), T(4), 1, 2}}}},
     {.form = LAPACK_EIGH,
@@ -462,6 +470,7 @@ typedef struct run {
     int64_t stride[UF_MAX_NDIM][OPERANDS]; /* by operand, in elements */
     char *address[OPERANDS];
     char *temporary[TEMPORARIES];
+    bool landed[TEMPORARIES]; /* it is where an operand lies */
 } run;
 
 /* An array for a call of this library. */
@@ -589,7 +598,7 @@ static uf_status call(const run *r, const uf_func *f, int n, const DLTensor *arg
 /* The loop dimensions of a step: those of the batch, unless one of its arrays has all. */
 static int step_loops(const run *r, const program_step *s, int n) {
     for (int i = 0; i < n; i++)
-        if (!(s->array[i] & TEMPORARY) ? s->kind >= STEP_KERNEL && s->array[i] >= r->l->layout->nin
+        if (!(s->array[i] & TEMPORARY) ? s->kind >= STEP_RESULT && s->array[i] >= r->l->layout->nin
                                        : r->program->temporaries[s->array[i] & ~TEMPORARY].all)
             return r->ndim;
     return r->nbatch;
@@ -618,6 +627,14 @@ static uf_status step_kernel(const run *r, const program_step *s) {
     return call(r, f, n, args);
 }
 
+/* Results that lie in the operand are only marked. */
+static uf_status step_result(const run *r, const program_step *s) {
+    static const text_id marks[TEXTS] = {
+        [TEXT_SOLVE] = TEXT_MARK, [TEXT_SOLVE_MATRIX] = TEXT_MARK_MATRIX, [TEXT_MATRIX] = TEXT_MARK_MATRIX};
+    const program_step mark = {STEP_KERNEL, marks[s->which], {s->array[1], s->array[2]}};
+    return step_kernel(r, r->landed[s->array[0] & ~TEMPORARY] ? &mark : s);
+}
+
 static uf_status step_jacobi(const run *r, const program_step *s) {
     return r->svd == ROUTINE_SVD_SQUARE ? step_kernel(r, s) : UF_OK;
 }
@@ -632,38 +649,74 @@ static uf_status step_conjugate(const run *r, const program_step *s) {
     return call(r, f, 2, (DLTensor[]){v.array, v.array});
 }
 
-/* The addresses of matrices that lie behind each other; of a call with one matrix there is no list. */
-static uf_status step_pointers(const run *r, const program_step *s) {
-    static _Atomic(uf_func *) made;
-    const temporary *t = &r->program->temporaries[s->array[0] & ~TEMPORARY];
-    int64_t batch = 1, first = (int64_t)(uintptr_t)r->temporary[s->array[0] & ~TEMPORARY];
-    for (int d = 0; d < r->nbatch; d++)
-        batch *= r->extent[d];
-    int64_t step = count_of(r, t) / batch * dtypes[type_of(t->type, r->type)].size;
-    view to;
-    uf_func *f = atomic_load(&made), *none = NULL;
-    if (!r->e->lapack_points || !r->listed)
-        return UF_OK;
+/* Runs a kernel of this file over indices, of which the numbers are int64. */
+static uf_status points_call(const run *r, _Atomic(uf_func *) *made, const char *name, const char *source, int ndim,
+                             const int64_t *extents, int n, const DLTensor *args) {
+    const uf_options options = {.size = sizeof options, .stream = r->l->stream, .threads = r->l->threads};
+    uf_func *f = atomic_load(made), *none = NULL;
+    uf_plan *plan;
     if (!f) {
-        TRY(uf_kernel(&f, "addresses", "int64[], int64, int64", "[i](p, first, step) { p[i] = first + i * step; }"));
-        if (!atomic_compare_exchange_strong(&made, &none, f)) {
+        TRY(uf_kernel(&f, name, NULL, source));
+        if (!atomic_compare_exchange_strong(made, &none, f)) {
             uf_free(f);
             f = none;
         }
     }
-    view_begin(r, DT_INT64, r->temporary[s->array[1] & ~TEMPORARY], &to);
-    view_add(&to, batch, 1);
-    const DLTensor scalar = {.device = {kDLCPU, 0}, .dtype = dtypes[DT_INT64].dl};
-    DLTensor args[] = {to.array, scalar, scalar};
-    args[1].data = &first;
-    args[2].data = &step;
-    const uf_options options = {.size = sizeof options, .stream = r->l->stream};
     if (!r->compiles)
-        return uf_forall(f, 1, &batch, 3, args, &options);
-    uf_plan *plan;
-    TRY(uf_forall_plan(&plan, f, 1, &batch, 3, args, &options));
+        return uf_forall(f, ndim, extents, n, args, &options);
+    TRY(uf_forall_plan(&plan, f, ndim, extents, n, args, &options));
     uf_plan_free(plan);
     return UF_OK;
+}
+
+static int64_t batch_of(const run *r) {
+    int64_t batch = 1;
+    for (int d = 0; d < r->nbatch; d++)
+        batch *= r->extent[d];
+    return batch;
+}
+
+/* The addresses of matrices that lie behind each other, of one array or of two; of a call with one matrix there is no list. */
+static uf_status step_pointers(const run *r, const program_step *s) {
+    static _Atomic(uf_func *) made;
+    int64_t batch = batch_of(r), words[4]; /* the first address, and the step; twice */
+    view to[2];
+    DLTensor args[6];
+    if (!r->e->lapack_points || !r->listed)
+        return UF_OK;
+    for (int k = 0; k < 2; k++) {
+        const uint8_t *pair = s->array + (s->array[2 * k] == NO_ARRAY ? 0 : 2 * k);
+        int of = pair[0] & ~TEMPORARY;
+        const temporary *t = &r->program->temporaries[of];
+        words[2 * k] = (int64_t)(uintptr_t)r->temporary[of];
+        words[2 * k + 1] = count_of(r, t) / batch * dtypes[type_of(t->type, r->type)].size;
+        view_begin(r, DT_INT64, r->temporary[pair[1] & ~TEMPORARY], &to[k]);
+        view_add(&to[k], batch, 1);
+        args[k] = to[k].array;
+    }
+    for (int k = 0; k < 4; k++)
+        args[2 + k] = (DLTensor){.data = &words[k], .device = {kDLCPU, 0}, .dtype = dtypes[DT_INT64].dl};
+    return points_call(
+        r, &made, "addresses",
+        "[i](p, q, first, step, second, stride) { p[i] = first + i * step; q[i] = second + i * stride; }", 1, &batch, 6,
+        args);
+}
+
+/* Factors that lie in the operand, one behind the other, get zeros above the diagonal. */
+static uf_status step_triangle(const run *r, const program_step *s) {
+    static _Atomic(uf_func *) made;
+    int64_t n = r->size.n, space[] = {batch_of(r), n, n};
+    view factors, info;
+    if (!r->landed[s->array[0] & ~TEMPORARY])
+        return step_kernel(r, s);
+    view_begin(r, r->type, r->temporary[s->array[0] & ~TEMPORARY], &factors);
+    view_begin(r, DT_INT32, r->temporary[s->array[1] & ~TEMPORARY], &info);
+    view_add(&info, space[0], 1);
+    for (int d = 0; d < 3; d++)
+        view_add(&factors, space[d], d == 0 ? n * n : d == 1 ? n : 1);
+    return points_call(r, &made, "cholesky",
+                       "[k, i, j](l, info) { if (j > i) l[k][i][j] = 0; else if (info[k]) l[k][i][j] = NAN; }", 3,
+                       space, 2, (DLTensor[]){factors.array, info.array});
 }
 
 static void *address_of(const run *r, int which) { return which == NO_ARRAY ? NULL : r->temporary[which & ~TEMPORARY]; }
@@ -694,43 +747,78 @@ static uf_status step_routine(const run *r, const program_step *s) {
 static uf_status steps_run(const run *r) {
     static uf_status (*const by_kind[])(const run *r, const program_step *s) = {
         [STEP_PACK] = step_pack,       [STEP_POINTERS] = step_pointers, [STEP_CONJUGATE] = step_conjugate,
-        [STEP_ROUTINE] = step_routine, [STEP_KERNEL] = step_kernel,     [STEP_JACOBI] = step_jacobi};
+        [STEP_ROUTINE] = step_routine, [STEP_KERNEL] = step_kernel,     [STEP_JACOBI] = step_jacobi,
+        [STEP_RESULT] = step_result,   [STEP_TRIANGLE] = step_triangle};
     for (const program_step *s = r->program->steps; s->kind; s++)
         TRY(by_kind[s->kind](r, s));
     return UF_OK;
 }
 
+/* ---- Results in place ---- */
+
+/* The operand that results in temporary k become; -1: they are no more than that. */
+static int result_of(const run *r, int k) {
+    for (const program_step *s = r->program->steps; s->kind; s++)
+        if ((s->kind == STEP_RESULT || s->kind == STEP_TRIANGLE) && s->array[0] == TEMPORARY + k)
+            return s->array[2];
+    return -1;
+}
+
+/* Does temporary k lie in an operand? That must have its dtype and strides, complex numbers on addresses that are multiples of their size,
+ * and be where routines may work. Where errors are reported
+ * it does not, as matrices without a result are left as they were. */
+static bool lands(const run *r, int k) {
+    int to = result_of(r, k);
+    view mine, theirs;
+    if (to < 0 || r->l->v->reports & REPORTS_ERRORS)
+        return false;
+    temporary_view(r, k, r->ndim, &mine);
+    operand_view(r, to, r->ndim, &theirs);
+    if (r->l->v->operand[to].memory != r->type || (uintptr_t)r->address[to] % dtypes[r->type].size)
+        return false;
+    for (int d = 0; d < mine.array.ndim; d++)
+        if (mine.shape[d] > 1 && mine.strides[d] != theirs.strides[d])
+            return false;
+    return r->compiles || !r->e->lapack_lands || r->e->lapack_lands(r->address[to]);
+}
+
 /* ---- Parts of a call ---- */
 
-static size_t bytes_of(const run *r, const temporary *t) {
-    size_t bytes = t->same ? 0 : (size_t)count_of(r, t) * dtypes[type_of(t->type, r->type)].size;
+static size_t bytes_of(const run *r, int k) {
+    const temporary *t = &r->program->temporaries[k];
+    size_t bytes = t->same || r->landed[k] ? 0 : (size_t)count_of(r, t) * dtypes[type_of(t->type, r->type)].size;
     return (bytes + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN;
 }
 
-static size_t scratch_bytes(const run *r) {
+/* Finds where the results of a part lie. The bytes of its scratch memory. */
+static size_t results_find(run *r) {
     size_t bytes = 0;
-    for (const temporary *t = r->program->temporaries; t->type; t++)
-        bytes += bytes_of(r, t);
+    for (int k = 0; r->program->temporaries[k].type; k++) {
+        r->landed[k] = lands(r, k);
+        bytes += bytes_of(r, k);
+    }
     return bytes;
 }
 
 static void temporaries_place(run *r, char *block) {
     for (int k = 0; r->program->temporaries[k].type; k++) {
-        r->temporary[k] = block;
-        block += bytes_of(r, &r->program->temporaries[k]);
+        r->temporary[k] = r->landed[k] ? r->address[result_of(r, k)] : block;
+        block += bytes_of(r, k);
     }
 }
 
-/* Halves the longest dimension until a part's arrays fit. */
-static void part_choose(run *r) {
-    while (scratch_bytes(r) > r->e->lapack_most) {
+/* Halves the longest dimension until a part's arrays fit. The bytes that they take. */
+static size_t part_choose(run *r) {
+    size_t bytes;
+    while ((bytes = results_find(r)) > r->e->lapack_most) {
         int longest = 0;
         for (int d = 1; d < r->ndim; d++)
             longest = r->extent[d] > r->extent[longest] ? d : longest;
         if (r->extent[longest] == 1)
-            return;
+            break;
         r->extent[longest] = (r->extent[longest] + 1) / 2;
     }
+    return bytes;
 }
 
 /* Moves every operand by so many steps along dimension d. */
@@ -747,6 +835,7 @@ static uf_status parts_run(run *r, const int64_t *whole, char *block) {
     for (int d = 0; d >= 0;) {
         for (int i = 0; i < r->ndim; i++)
             r->extent[i] = whole[i] - at[i] < part[i] ? whole[i] - at[i] : part[i];
+        results_find(r);
         temporaries_place(r, block);
         TRY(steps_run(r));
         for (d = r->ndim - 1; d >= 0; d--) {
@@ -804,8 +893,7 @@ uf_status lapack_launch(const uf_plan *p, const launch *l) {
     run r;
     run_begin(p, l, &r);
     memcpy(whole, r.extent, sizeof whole);
-    part_choose(&r);
-    TRY(r.e->scratch(p->device, scratch_bytes(&r), l->stream, &block));
+    TRY(r.e->scratch(p->device, part_choose(&r), l->stream, &block));
     uf_status s = parts_run(&r, whole, block);
     r.e->scratch_free(p->device, block, l->stream);
     return s;

@@ -11,6 +11,7 @@ bool cusolver_pays(const lapack_problem *p);
 lapack_routine cusolver_svd(int64_t m, int64_t n);
 uf_status cusolver_open(int device);
 uf_status cusolver_run(const lapack_call *c);
+bool cusolver_lands(const void *address);
 /* Makes so many unit matrices of the call's size and type, one behind the other in device memory, on its stream. */
 uf_status cusolver_units(const lapack_call *c, char *at, int64_t count);
 

@@ -159,6 +159,7 @@ const engine cuda_engine = {
     .lapack_most = (size_t)1 << 28, /* routines take as long for some tens of matrices as for hundreds */
     .lapack_svd = cusolver_svd,
     .lapack_reflects = batched_reflects,
+    .lapack_lands = cusolver_lands,
     .lapack_points = true,
     .launch_info = launch_info,
     .inspect = inspect,

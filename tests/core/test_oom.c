@@ -258,7 +258,7 @@ static bool gufunc(void) {
     return !failed;
 }
 
-/* Equations that LAPACK solves. */
+/* Equations that LAPACK solves, in the output: what is there after a failure is what was, the right side, or the solution. */
 static bool equations(void) {
     static double a[400], b[20], x[20];
     int64_t square[] = {20, 20}, vector[] = {20};
@@ -276,7 +276,7 @@ static bool equations(void) {
         return false;
     bool failed = out_of_memory(uf_call(f, 3, args, NULL));
     for (int i = 0; i < 20; i++)
-        assert_true(failed ? x[i] == -1 : x[i] == 0.5 * i);
+        assert_true(x[i] == 0.5 * i || (failed && (x[i] == -1 || x[i] == i)));
     failed = failed || out_of_memory(uf_plan_new(&plan, f, 3, args, NULL));
     failed = failed || out_of_memory(uf_plan_run(plan, (void *[]){a, b, x}, NULL));
     uf_plan_free(plan);

@@ -105,7 +105,7 @@ static void operand_make(operand *o, dtype type, int nloops, const int64_t *loop
         o->elements *= o->shape[d] + (packed ? 0 : pick(0, 1));
     }
     CHECK(o->elements <= ELEMENTS);
-    o->block = calloc((size_t)o->elements, dtypes[type].size);
+    CHECK(o->block = calloc((size_t)o->elements, dtypes[type].size));
     o->array = (DLTensor){.data = o->block,
                           .device = {kDLCPU, 0},
                           .ndim = ndim,
@@ -196,6 +196,12 @@ static bool alike(const function *f, const operand *x, const char *y, dtype type
     return true;
 }
 
+static char *copy_of(const char *from, size_t bytes) {
+    char *to = malloc(bytes);
+    CHECK(to);
+    return memcpy(to, from, bytes);
+}
+
 static void call_is_right(const function *f, dtype type) {
     static const int64_t sizes[] = {17, 20, 31, 32, 33, 40, 66};
     int nloops = (int)pick(0, LOOPS);
@@ -203,7 +209,7 @@ static void call_is_right(const function *f, dtype type) {
             mnr[] = {sizes[pick(0, 6)], sizes[pick(0, 6)], pick(1, 3)};
     bool square = f->shape[0][0] == 'n', in_place = false;
     mnr[1] = mnr[1] < f->least ? f->least : mnr[1];
-    operand own[OPERANDS];
+    operand own[OPERANDS] = {0};
     DLTensor args[OPERANDS];
     uf_func *func;
     char *before[OPERANDS] = {0}, *first[OPERANDS] = {0};
@@ -225,12 +231,12 @@ static void call_is_right(const function *f, dtype type) {
         args[f->inputs] = args[0];
     for (int k = 0; k < f->operands; k++) {
         size_t bytes = (size_t)own[k].elements * dtypes[type_of(f->types[k], type)].size;
-        before[k] = memcpy(malloc(bytes), own[k].block, bytes);
+        before[k] = copy_of(own[k].block, bytes);
     }
     CHECK(!uf_call(func, f->operands, args, NULL));
     for (int k = 0; k < f->operands; k++) {
         size_t bytes = (size_t)own[k].elements * dtypes[type_of(f->types[k], type)].size;
-        first[k] = memcpy(malloc(bytes), own[k].block, bytes);
+        first[k] = copy_of(own[k].block, bytes);
         memcpy(own[k].block, before[k], bytes);
     }
     const engine saved = cpu_engine;
@@ -332,6 +338,58 @@ static void ranks_body(void *unused) {
     }
 }
 
+/* ---- Where results lie ---- */
+
+/* The first element of the Cholesky factor of 4 I, which the mock's routine makes if the output holds the matrix when it is called: the
+ * mock driver runs no kernels, so that nothing else gets there. */
+static double factor_in(DLDevice where, int64_t stride, uint64_t byte_offset) {
+    enum {
+        N = 40
+    };
+    static const DLDataType type = {kDLComplex, 128, 1};
+    int64_t shape[] = {N, N}, whole[] = {N + 1, stride}, strides[] = {stride, 1};
+    DLManagedTensor *a, *l;
+    uf_func *f;
+    CHECK(!uf_empty(&a, (DLDevice){kDLCUDA, 0}, type, 2, shape) && !uf_empty(&l, where, type, 2, whole));
+    double *data = (double *)(void *)((char *)l->dl_tensor.data + byte_offset);
+    memset(data, 0, 2 * sizeof(double) * N * (size_t)stride);
+    for (int64_t i = 0; i < N; i++)
+        data[2 * (i * stride + i)] = 4;
+    DLTensor args[] = {a->dl_tensor, l->dl_tensor};
+    args[1].shape = shape;
+    args[1].strides = strides;
+    args[1].byte_offset = byte_offset;
+    CHECK(!uf_load(&f, "cholesky") && !uf_call(f, 2, args, NULL));
+    double first = data[0];
+    uf_free(f);
+    a->deleter(a);
+    l->deleter(l);
+    return first;
+}
+
+/* Packed results in memory of the device are made where they are to be; others, and complex numbers at odd places, are copied there. */
+static void places_body(void *unused) {
+    code_target target;
+    (void)unused;
+    if (cuda_engine.target(0, &target))
+        _exit(77); /* no libnvvm */
+    use_mocks();
+    CHECK(factor_in((DLDevice){kDLCUDA, 0}, 40, 0) == 2 && solver->count("cusolverDnZpotrf") == 1);
+    CHECK(factor_in((DLDevice){kDLCUDA, 0}, 40, 8) == 4);
+    CHECK(factor_in((DLDevice){kDLCUDAManaged, 0}, 40, 0) == 2);
+    CHECK(factor_in((DLDevice){kDLCUDA, 0}, 41, 0) == 4);
+    CHECK(factor_in((DLDevice){kDLCUDAHost, 0}, 40, 0) == 4);
+    CHECK(solver->count("cusolverDnZpotrf") == 5 && !cuda_engine.lapack_lands((const void *)0x77));
+}
+
+static void places(void **unused) {
+    (void)unused;
+    int status = child_status(places_body, NULL);
+    if (status == 77)
+        skip();
+    assert_int_equal(status, 0);
+}
+
 #define TEST(name)                    \
     static void name(void **unused) { \
         (void)unused;                 \
@@ -346,6 +404,6 @@ static int find_mocks(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(steps), cmocka_unit_test(ranks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(steps), cmocka_unit_test(ranks), cmocka_unit_test(places)};
     return cmocka_run_group_tests(tests, find_mocks, NULL);
 }
