@@ -79,12 +79,12 @@ typedef enum settings_kind {
     SETTINGS_GENERIC,
     SETTINGS_KINDS
 } settings_kind;
+_Static_assert(SETTINGS_KINDS - 1 == LIBRARY_SETTINGS, "a handle has a place for each");
 
 static struct {
     int (*create)(void **out);
     int (*set_stream)(void *handle, cu_stream stream);
     int (*settings_create[SETTINGS_KINDS - 1])(void **out);
-    int (*settings_destroy[SETTINGS_KINDS - 1])(void *settings);
     functions of[LAPACK_TYPES];
 #define X(member, name, parameters) int(*member) parameters;
     GENERIC(X)
@@ -98,9 +98,6 @@ static const char *const names[] = {
     "cusolverDnCreateSyevjInfo",
     "cusolverDnCreateGesvdjInfo",
     "cusolverDnCreateParams",
-    "cusolverDnDestroySyevjInfo",
-    "cusolverDnDestroyGesvdjInfo",
-    "cusolverDnDestroyParams",
 #define X(member, real, complex, parameters) "cusolverDnS" #real,
     ROUTINES(X)
 #undef X
@@ -170,7 +167,8 @@ uf_status cusolver_open(int device) {
 typedef struct job {
     const lapack_call *c;
     const functions *f;
-    void *handle;
+    library_handle *held;
+    void *handle; /* the library's */
     int m, n, k, nrhs, batch;
     int lwork; /* elements of the workspace, for methods that count it so */
     size_t bytes, host;
@@ -183,11 +181,6 @@ typedef struct job {
     int *info;
     int type, part; /* cudaDataType's number of the elements, and of their real parts */
 } job;
-
-static uf_status ask_nothing(job *j) {
-    (void)j;
-    return UF_OK;
-}
 
 static uf_status ask_lu(job *j) {
     CUSOLVER(j->f->getrf_size, j->handle, j->n, j->n, j->array[0], j->n, &j->lwork);
@@ -318,7 +311,7 @@ static uf_status run_svd_small(const job *j) {
 /* A way to compute a routine. */
 typedef struct method {
     lapack_routine routine;
-    uf_status (*ask)(job *j);
+    uf_status (*ask)(job *j); /* NULL: it wants no workspace */
     uf_status (*run)(const job *j);
     /* It is for matrices of at most so many rows (0: of any), and for batches of at least `from`. */
     int most, from;
@@ -338,9 +331,9 @@ typedef struct method {
  * rounding where the rank is not full, and gesvdaStridedBatched, whose vectors need not be orthogonal there. */
 static const method methods[] = {
     {.routine = ROUTINE_LU, ask_lu, run_lu},
-    {.routine = ROUTINE_LU_SOLVE, ask_nothing, run_solve},
-    {.routine = ROUTINE_LU_INVERSE, ask_nothing, run_inverse},
-    {ROUTINE_CHOLESKY, ask_nothing, run_cholesky_batch, 512, 3, .together = true, .listed = true},
+    {.routine = ROUTINE_LU_SOLVE, NULL, run_solve},
+    {.routine = ROUTINE_LU_INVERSE, NULL, run_inverse},
+    {ROUTINE_CHOLESKY, NULL, run_cholesky_batch, 512, 3, .together = true, .listed = true},
     {.routine = ROUTINE_CHOLESKY, ask_cholesky, run_cholesky},
     {.routine = ROUTINE_QR, ask_qr, run_qr},
     {ROUTINE_EIGH, ask_eigh_small, run_eigh_small, JACOBI_MOST, .together = true, .settings = SETTINGS_SYEVJ},
@@ -369,12 +362,36 @@ static const method *method_of(const lapack_call *c) {
 
 /* ---- Batches ---- */
 
-/* What a method wants for a part of so many matrices: j->bytes and the like. */
-static uf_status ask(job *j, const method *m, int64_t batch) {
-    j->batch = (int)batch;
+/* What the library said before; NULL: it was not asked, or too long ago. */
+static const library_workspace *asked_find(const job *j, const method *m) {
+    for (int i = 0; i < LIBRARY_WORKSPACES; i++) {
+        const library_workspace *w = &j->held->asked[i];
+        if (w->method == m && w->type == j->type && w->m == j->m && w->n == j->n && w->batch == j->batch)
+            return w;
+    }
+    return NULL;
+}
+
+static uf_status ask_anew(job *j, const method *m) {
+    library_workspace *w = &j->held->asked[j->held->oldest];
     j->lwork = 0;
     j->bytes = j->host = 0;
     TRY(m->ask(j));
+    *w = (library_workspace){m, j->type, j->m, j->n, j->batch, j->lwork, j->bytes, j->host};
+    j->held->oldest = (j->held->oldest + 1) % LIBRARY_WORKSPACES;
+    return UF_OK;
+}
+
+/* What a method wants for a part of so many matrices: j->bytes and the like. */
+static uf_status ask(job *j, const method *m, int64_t batch) {
+    j->batch = (int)batch;
+    if (!m->ask)
+        return UF_OK;
+    const library_workspace *w = asked_find(j, m);
+    if (w)
+        j->lwork = w->elements, j->bytes = w->device, j->host = w->host;
+    else
+        TRY(ask_anew(j, m));
     if (j->lwork)
         j->bytes = (size_t)j->lwork * dtypes[j->c->type].size;
     return UF_OK;
@@ -455,12 +472,25 @@ static uf_status run_with_memory(job *j, const method *m) {
     return s;
 }
 
-static uf_status run_held(const lapack_call *c, const method *m, void *handle) {
+/* Settings last as long as the handle. */
+static uf_status settings_of(library_handle *held, settings_kind kind, void **out) {
+    *out = NULL;
+    if (kind && !held->settings[kind - 1]) {
+        int (*settings_create)(void **) = cusolver.settings_create[kind - 1];
+        CUSOLVER(settings_create, &held->settings[kind - 1]);
+    }
+    if (kind)
+        *out = held->settings[kind - 1];
+    return UF_OK;
+}
+
+static uf_status run_held(const lapack_call *c, const method *m, library_handle *held) {
     static const int types[LAPACK_TYPES] = {0, 1, 4,
                                             5}; /* cudaDataType's numbers; a complex one's parts are 4 before it */
     job j = {.c = c,
              .f = &cusolver.of[lapack_type(c->type)],
-             .handle = handle,
+             .held = held,
+             .handle = held->handle,
              .m = (int)c->m,
              .n = (int)c->n,
              .k = (int)(c->m < c->n ? c->m : c->n),
@@ -470,14 +500,9 @@ static uf_status run_held(const lapack_call *c, const method *m, void *handle) {
              .part = types[lapack_type(c->type)] & 1};
     for (int i = 0; i < ROUTINE_ARRAYS; i++)
         j.array[i] = c->array[i];
-    CUSOLVER(cusolver.set_stream, handle, c->stream);
-    if (!m->settings)
-        return run_with_memory(&j, m);
-    int (*settings_create)(void **) = cusolver.settings_create[m->settings - 1];
-    CUSOLVER(settings_create, &j.settings);
-    uf_status s = run_with_memory(&j, m);
-    cusolver.settings_destroy[m->settings - 1](j.settings);
-    return s;
+    CUSOLVER(cusolver.set_stream, j.handle, c->stream);
+    TRY(settings_of(held, m->settings, &j.settings));
+    return run_with_memory(&j, m);
 }
 
 static uf_status run_here(cuda_device *d, const cuda_scope *scope, const lapack_call *c) {
@@ -488,7 +513,7 @@ static uf_status run_here(cuda_device *d, const cuda_scope *scope, const lapack_
     if (m->waits)
         TRY(capture_check(c, m));
     TRY(library_take(&library, d, scope, &h));
-    uf_status s = run_held(c, m, h->handle);
+    uf_status s = run_held(c, m, h);
     library_give(h);
     return s;
 }

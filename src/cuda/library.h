@@ -37,6 +37,19 @@ uf_status library_need(cuda_library *l);
 /* A line of uf_system_info: version and path, or why the library is missing. Opens it; the driver too must have been tried. */
 void library_info(cuda_library *l, text *out);
 
+enum {
+    LIBRARY_SETTINGS = 3,
+    LIBRARY_WORKSPACES = 16
+};
+
+/* The workspace that a library wants for one of its methods, which follows from sizes alone. */
+typedef struct library_workspace {
+    const void *method;    /* NULL: the row is free */
+    int type, m, n, batch; /* what it was asked for */
+    int elements;          /* or, of other methods, */
+    size_t device, host;   /* bytes */
+} library_workspace;
+
 /* A handle, which one call at a time holds. It belongs to a context. */
 typedef struct library_handle {
     struct library_handle *next;
@@ -49,6 +62,10 @@ typedef struct library_handle {
     uint64_t stream;
     void *workspace;
     int math;
+    /* What who calls the library made once, and asked it once: the last answers, of which the oldest one is overwritten. */
+    void *settings[LIBRARY_SETTINGS];
+    library_workspace asked[LIBRARY_WORKSPACES];
+    int oldest;
 } library_handle;
 
 /* Takes a handle of an opened library for the scope's context, which is current; makes one if other calls hold all there are.

@@ -13,6 +13,7 @@
 #include "cpu/lapack.h"
 #include "cuda/code.h"
 #include "cuda/cusolver.h"
+#include "cuda/library.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
@@ -244,7 +245,7 @@ static void routines_body(void *unused) {
         }
 }
 
-/* Batches of small matrices are one call; others are a call each. Handles are made once. */
+/* Batches of small matrices are one call; others are a call each. Handles and settings are made once, and sizes of workspaces asked once. */
 static void batches_body(void *unused) {
     (void)unused;
     use_solver();
@@ -260,10 +261,16 @@ static void batches_body(void *unused) {
     CHECK(!routine_run(cusolver_run, ROUTINE_EIGH, DT_COMPLEX64, 8, 8, BATCH, &ours, true));
     CHECK(count("cusolverDnCheevjBatched") == 1);
     CHECK(!routine_run(cusolver_run, ROUTINE_SVD_SQUARE, DT_FLOAT64, 8, 8, BATCH, &ours, false));
-    CHECK(count("cusolverDnDgesvdjBatched") == 1 && count("cusolverDnDestroyGesvdjInfo") == 1);
+    CHECK(!routine_run(cusolver_run, ROUTINE_SVD_SQUARE, DT_FLOAT64, 8, 8, BATCH, &ours, false));
+    CHECK(count("cusolverDnDgesvdjBatched") == 2 && count("cusolverDnCreateGesvdjInfo") == 1);
+    CHECK(count("cusolverDnDgesvdjBatched_bufferSize") == 2); /* of one matrix, and of the batch */
+    for (int64_t n = 9; n < 9 + LIBRARY_WORKSPACES; n++)
+        CHECK(!routine_run(cusolver_run, ROUTINE_SVD_SQUARE, DT_FLOAT64, n, n, BATCH, &ours, false));
+    CHECK(!routine_run(cusolver_run, ROUTINE_SVD_SQUARE, DT_FLOAT64, 9, 9, BATCH, &ours, false)); /* forgotten */
+    CHECK(count("cusolverDnDgesvdjBatched_bufferSize") == 2 * (2 + LIBRARY_WORKSPACES));
     CHECK(!routine_run(cusolver_run, ROUTINE_REFLECTORS, DT_FLOAT64, 8, 8, BATCH, &ours, true));
     CHECK(count("cublasDgeqrfBatched") == 1);
-    CHECK(count("cusolverDnCreateSyevjInfo") == 1 && count("cusolverDnDestroySyevjInfo") == 1);
+    CHECK(count("cusolverDnCreateSyevjInfo") == 1);
     CHECK(count("cusolverDnCreate") == 1 && count("cublasCreate_v2") == 1);
 }
 
@@ -273,7 +280,7 @@ static void limits_body(void *unused) {
     use_solver();
     begin(DT_FLOAT64, 40, 40);
     CHECK(!routine_run(cusolver_run, ROUTINE_EIGH, DT_FLOAT64, 40, 40, 1, &ours, false));
-    CHECK(count("cusolverDnXsyevBatched") == 1 && count("cusolverDnDestroyParams") == 1);
+    CHECK(count("cusolverDnXsyevBatched") == 1 && count("cusolverDnCreateParams") == 1);
     CHECK(!count("cusolverDnDsyevd") && !count("cusolverDnDsyevjBatched"));
     lapack_call c = call_of(ROUTINE_LU, DT_FLOAT64, 256, 256, 2, &ours, true);
     CHECK(!batched_fits(&c));
@@ -353,7 +360,7 @@ static void failures_body(void *unused) {
         {"cusolverDnDpotrfBatched", "cuSOLVER's potrf_batched: status 7", ROUTINE_CHOLESKY, true, 0},
         {"cusolverDnDgeqrf_bufferSize", "cuSOLVER's geqrf_size: status 7", ROUTINE_QR, false, 0},
         {"cusolverDnDgeqrf", "cuSOLVER's geqrf: status 7", ROUTINE_QR, false, 0},
-        {"cusolverDnDorgqr_bufferSize", "cuSOLVER's orgqr_size: status 7", ROUTINE_QR, false, 0},
+        {"cusolverDnDorgqr_bufferSize", "cuSOLVER's orgqr_size: status 7", ROUTINE_QR, false, 9},
         {"cusolverDnDorgqr", "cuSOLVER's orgqr: status 7", ROUTINE_QR, false, 0},
         {"cusolverDnDsyevd_bufferSize", "cuSOLVER's syevd_size: status 7", ROUTINE_EIGH, false, 257},
         {"cusolverDnDsyevd", "cuSOLVER's syevd: status 7", ROUTINE_EIGH, false, 257},

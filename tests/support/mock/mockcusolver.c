@@ -30,18 +30,12 @@ API int cusolverGetProperty(int which, int *value) {
     return 0;
 }
 /* What a method's settings are of, which it checks. */
-#define SETTINGS(name, number)                       \
-    API int cusolverDnCreate##name(int **out) {      \
-        CALL();                                      \
-        *out = calloc(1, sizeof **out);              \
-        **out = (number);                            \
-        return 0;                                    \
-    }                                                \
-    API int cusolverDnDestroy##name(int *settings) { \
-        CALL();                                      \
-        NEED(*settings == (number), INVALID_VALUE);  \
-        free(settings);                              \
-        return 0;                                    \
+#define SETTINGS(name, number)                  \
+    API int cusolverDnCreate##name(int **out) { \
+        CALL();                                 \
+        *out = calloc(1, sizeof **out);         \
+        **out = (number);                       \
+        return 0;                               \
     }
 SETTINGS(SyevjInfo, OF_SYEVJ)
 SETTINGS(GesvdjInfo, OF_GESVDJ)
