@@ -725,6 +725,10 @@ static void to_host(code_module *m, int nparameters) {
     add_entry(ir, m->entry, nparameters);
 }
 
+/* Versions 16 and 17 lose the order of a load and a store behind it: where they read one number for what is put together from elements of a
+ * loaded vector, and others of its elements are used, too (LLVM issue 80911). Code of GPUs does that with fields of records. */
+static bool loses_order(const char *llvm) { return strstr(llvm, "-16.") || strstr(llvm, "-17."); }
+
 const char *sim_run(code_module *m, const uint64_t *words, int nparameters, int blocks, int threads) {
     code_symbol symbols[COUNT(names)];
     const char *wrong = NULL;
@@ -740,7 +744,8 @@ const char *sim_run(code_module *m, const uint64_t *words, int nparameters, int 
     m->symbols = symbols;
     m->nsymbols = COUNT(names);
     /* Most of the time of a simulation is that of the compiler, which need not optimise each module to be tested with it. */
-    judged *compiled = judge_compile((int)pick(0, judge_count() - 1), m, chance(30));
+    int judge = (int)pick(0, judge_count() - 1), level = chance(30);
+    judged *compiled = judge_compile(judge, m, loses_order(judge_name(judge)) ? 0 : level);
     entry = (void (*)(const uint64_t *))judge_address(compiled, "sim_entry");
     argument = malloc((size_t)(nparameters + 1) * sizeof *argument);
     memcpy(argument, words, (size_t)nparameters * sizeof *argument);
