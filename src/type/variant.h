@@ -318,6 +318,15 @@ static inline int variant_operands(const variant *v) {
 static inline int variant_mask(const variant *v) { return v->nin + v->nout; }
 /* Gufunc, COOP_GRID: log2 of the threads of a block. */
 static inline int variant_grid_block(const variant *v) { return COOP_GRID_BLOCK - v->gufunc.fine; }
+/* Gufunc, across: what the threads of a block tell each other of a reduction is an entry of shared memory for each of them, those of a rank
+ * in a row, which has one entry more than there are calls; and behind all rows some sets of results, one for each call and block of the
+ * cluster. */
+static inline int variant_row_entries(const variant *v) { return (1 << v->gufunc.across) + 1; }
+static inline int variant_result_sets(const variant *v) { return v->gufunc.cluster ? 2 : 1; }
+static inline int variant_across_entries(const variant *v) {
+    return (variant_row_entries(v) << (v->gufunc.coop - v->gufunc.cluster)) +
+           (variant_result_sets(v) << (v->gufunc.across + v->gufunc.cluster));
+}
 static inline int variant_index(const variant *v) { return v->nin + v->nout; }
 /* LOOP_AT: do the indices stay the same along the rows of the loop, which then go over a dimension of the target that is not indexed? */
 static inline bool variant_at_rows(const variant *v) {

@@ -12,6 +12,7 @@
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
 #include "gu_kernel.h"
+#include "ir_check.h"
 
 static int count(const char *in, const char *what) {
     int n = 0;
@@ -109,25 +110,47 @@ static int shared_bytes(const char *ir) {
     return bytes;
 }
 
-/* Columns of float64 that clusters of blocks share, with partials of one, two and three numbers: their entries fit a block. */
-static void test_shared_memory(void **state) {
+/* The code of a kernel over columns, of which 2^across lie side by side, and 2^coop threads in clusters of 8 blocks have one. */
+static void check_columns(const gu_kernel *k, int across, int coop, int held) {
     arena a = {0};
-    gu_kernel k = {
+    const tree *t = gu_tree(&a, k);
+    variant v = gu_variant(t, coop, 0, 1, 1);
+    const char *wrong = NULL;
+    v.gufunc.across = (uint8_t)across;
+    v.gufunc.cluster = 3;
+    v.gufunc.held = (uint8_t)held;
+    v.gufunc.calls = held > 0;
+    for (int i = 0; i < v.nin + v.nout; i++)
+        v.operand[i].unit = 0;
+    v.operand[0].held = held > 0;
+    code_module m = gu_generate(&a, k, t, &v, &gu_gpu);
+    assert_in_range(shared_bytes(m.ir.data), 1, SHARED_FREE);
+    if (nvvm_found())
+        wrong = nvvm_judge(&m, 90, true, NULL);
+    if (wrong)
+        fail_msg("%s", wrong);
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
+/* Columns of float64 with partials of one, two and three numbers; and pairs of columns whose partials have two numbers each and whether they are
+ * there: entries for all that threads tell each other at once would not fit a block. */
+static void test_shared_memory(void **state) {
+    static const gu_kernel numbers = {
         "columns", "(n)->(n)",
         "(x) -> (y) { auto top = max(i : n, x[i]); auto s = sum(i : n, exp(x[i] - top)); auto m = sum(i : n, "
         "x[i]) / n; auto v = sum(i : n, (x[i] - m) * (x[i] - m)); auto least = min(i : n, x[i]); forall (i "
         ": n) y[i] = (x[i] - m) / v + exp(x[i] - top) / s - least; }",
         "float64->float64"};
-    const tree *t = gu_tree(&a, &k);
-    variant v = gu_variant(t, 8, 0, 1, 1);
-    v.gufunc.across = 5;
-    v.gufunc.cluster = 3;
-    v.operand[0].unit = v.operand[1].unit = 0;
-    code_module m = gu_generate(&a, &k, t, &v, &gu_gpu);
+    static const gu_kernel pairs = {
+        "pairs", "(n)->(n)",
+        "both(complex128 a, complex128 b) { return a * b + a + b; } (x) -> (y) { auto z = reduce(both, i : n, "
+        "(complex128)x[i]); auto s = sum(i : n, x[i]); forall (i : n) y[i] = x[i] * real(z) + s; }",
+        "int8->int8"};
     (void)state;
-    assert_in_range(shared_bytes(m.ir.data), 1, SHARED_FREE);
-    text_free(&m.ir);
-    arena_free(&a);
+    check_columns(&numbers, 5, 8, 0);
+    check_columns(&pairs, 4, 9, 10);
+    check_columns(&pairs, 3, 10, 10);
 }
 
 int main(void) {

@@ -236,10 +236,9 @@ static void block_reduce(body *b, int warps, partial *p) {
 
 /* ---- Groups side by side, gufunc.across ---- */
 
-/* Shared memory of the reductions: an entry for each thread, those of a rank in a row, and behind them the results, one for each call and
- * block of the cluster. A row has one entry more than there are calls, so that the threads of a warp, which write along rows and read
- * along columns, meet different banks. An array has one word of all entries: those of wide partials share theirs with those of narrow
- * ones, as all of them do not fit beside each other. */
+/* Shared memory of the reductions (variant_across_entries). A row has one entry more than there are calls, so that the threads of a warp,
+ * which write along rows and read along columns, meet different banks. An array has one word of all entries: those of wide partials
+ * share theirs with those of narrow ones, as all of them do not fit beside each other. */
 typedef struct across_entries {
     int words, pitch, results, all; /* pitch: of rows; results: where those entries begin */
     int reduction;                  /* its number in the kernel */
@@ -258,11 +257,11 @@ static void across_declare(emit *e, const across_entries *in) {
 static across_entries across_entries_of(body *b, int words) {
     emit *e = b->e;
     const variant *v = e->frame->v;
-    int calls = 1 << v->gufunc.across, results = calls << v->gufunc.cluster, sets = v->gufunc.cluster ? ARRIVALS : 1;
-    across_entries in = {.words = words, .pitch = calls + 1, .reduction = b->reductions++};
-    in.results = in.pitch << (v->gufunc.coop - v->gufunc.cluster);
-    in.all = in.results + sets * results;
-    in.results += in.reduction % sets * results;
+    int results = 1 << (v->gufunc.across + v->gufunc.cluster), sets = variant_result_sets(v);
+    across_entries in = {.words = words, .pitch = variant_row_entries(v), .reduction = b->reductions++};
+    assert(sets == (v->gufunc.cluster ? ARRIVALS : 1));
+    in.all = variant_across_entries(v);
+    in.results = in.all - (sets - in.reduction % sets) * results;
     across_declare(e, &in);
     return in;
 }
@@ -386,6 +385,17 @@ static void across_reduce(body *b, int calls, partial *p) {
         across_results(b, &in[i], own, &p[i]);
 }
 
+/* Do entries of the partials of all of a thread's calls fit the shared memory that a kernel may have of its own? */
+static bool fits_across(const variant *v, int calls, const partial *p) {
+    return variant_across_entries(v) * calls * partial_word_count(p) * 4 <= SHARED_FREE;
+}
+
+static void across_reduce_all(body *b, int calls, partial *p) {
+    int together = fits_across(b->e->frame->v, calls, p) ? calls : 1;
+    for (int i = 0; i < calls; i += together)
+        across_reduce(b, together, p + i);
+}
+
 /* ---- Blocks of a cluster that have a piece each ---- */
 
 /* Each warp leaves its lanes' value in all blocks of the cluster, and combines what all warps of all blocks left in its own. Entries
@@ -507,7 +517,7 @@ void coop_reduce(body *b, int calls, partial *p) {
     if (coop == COOP_GRID)
         grid_reduce(b, p);
     else if (b->e->frame->v->gufunc.across)
-        across_reduce(b, calls, p);
+        across_reduce_all(b, calls, p);
     else if (b->e->frame->v->gufunc.cluster)
         cluster_reduce(b, p);
     else if (coop > COOP_WARP)

@@ -17,7 +17,8 @@ void coop_cluster_arrive(emit *e);
 void coop_cluster_wait(emit *e);
 /* Waits for all threads of the group; what they have stored is then visible to all of them. */
 void coop_barrier(body *b);
-/* Combines the partials of the threads of the group, by one exchange of those of all of a thread's calls; all threads get the same bits. */
+/* Combines the partials of the threads of the group, by one exchange of those of all of a thread's calls where shared memory has room for
+ * that; all threads get the same bits. */
 void coop_reduce(body *b, int calls, partial *p);
 
 #endif
