@@ -70,15 +70,17 @@ enum {
     PIECE_ROW = 1 << 20, /* bytes of a row from which they pay */
 
     /* Neighbouring calls side by side. */
-    ACROSS = 5,           /* log2 of the calls of a block, .. */
-    ACROSS_THREADS = 9,   /* .. of the threads of a block, */
-    ACROSS_STEPS = 8,     /* elements that a thread takes together, and .. */
-    ACROSS_STAGED = 4,    /* .. where they are in shared memory, */
-    ACROSS_FEW = 3,       /* one of so many multiprocessors should have a block, */
-    ACROSS_LEAST = 12,    /* and must, */
-    ACROSS_TILES = 4,     /* staged blocks that a multiprocessor should have, */
-    HELD_LEAST = 33,      /* the least height of columns of which threads hold parts, */
-    HELD_WORDS = 32,      /* registers of a thread for that, .. */
+    ACROSS = 5,         /* log2 of the calls of a block, .. */
+    ACROSS_THREADS = 9, /* .. of the threads of a block, */
+    ACROSS_STEPS = 8,   /* elements that a thread takes together, and .. */
+    ACROSS_STAGED = 4,  /* .. where they are in shared memory, */
+    ACROSS_FEW = 3,     /* one of so many multiprocessors should have a block, */
+    ACROSS_LEAST = 12,  /* and must, */
+    ACROSS_TILES = 4,   /* staged blocks that a multiprocessor should have, */
+    EXCHANGED_WORDS =
+        5,           /* that a thread tells others of a reduction, at most: a complex number, and whether it is one, */
+    HELD_LEAST = 33, /* the least height of columns of which threads hold parts, */
+    HELD_WORDS = 32, /* registers of a thread for that, .. */
     HELD_WORDS_WIDE = 20, /* .. of rows of two-word elements, whose functions take more beside them */
     HELD_FEW = 16,        /* elements of one height up to which there is a variant for each number of them, and */
     HELD_TOGETHER = 8,    /* those that a thread computes together */
@@ -789,6 +791,12 @@ static bool spread_columns(const cores *c, variant *v, const loop_problem *s, co
     return blocks_across(c, v) >= s->sms / ACROSS_LEAST || !wants_grid(c, s->traits, w);
 }
 
+/* Have threads room in shared memory to tell each other what they have of a reduction, beside what is staged? */
+static bool exchange_fits(const cores *c, const variant *v, const loop_problem *s) {
+    int64_t bytes = (int64_t)variant_across_entries(v) * EXCHANGED_WORDS * 4;
+    return whole_bytes(c, s->traits) + bytes <= shared_most(s) + WHOLE_RESERVED;
+}
+
 static bool take_across(const cores *c, variant *v, const loop_problem *s) {
     work w = find_work(c, s->traits);
     v->gufunc.vector = 1;
@@ -806,6 +814,8 @@ static bool take_across(const cores *c, variant *v, const loop_problem *s) {
     v->gufunc.coop = (uint8_t)(coop + v->gufunc.across < COOP_WARP ? COOP_WARP - v->gufunc.across : coop);
     if (!v->gufunc.coop)
         v->gufunc.coop = 1;
+    while (blocks && v->gufunc.coop > 1 && !exchange_fits(c, v, s))
+        v->gufunc.coop--;
     return blocks || spread_columns(c, v, s, &w, least_calls);
 }
 

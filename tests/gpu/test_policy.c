@@ -908,6 +908,25 @@ static void test_line_table(void **unused) {
     }
 }
 
+/* Staged columns leave room for what threads tell each other of a reduction, whatever they fill. */
+static void test_staged_columns(void **unused) {
+    static const int shared[] = {0, 64 << 10, 163 << 10, H200};
+    static const dtype types[] = {DT_COMPLEX128, DT_FLOAT64, DT_FLOAT32, DT_INT16};
+    static sample s;
+    int staged = 0;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(shared) * COUNT(types); i++)
+        for (int64_t n = 40; n < 30000; n += 1 + n / 100) {
+            int most = shared[i % COUNT(shared)];
+            lines_make(&s, n, 65536, true, types[i / COUNT(shared)], most, SMS);
+            staged += s.g.shared > 0;
+            if (s.g.shared)
+                assert_in_range(s.g.shared + 20u * (unsigned)variant_across_entries(&s.v), 1,
+                                most ? most : SHARED_FREE);
+        }
+    assert_true(staged);
+}
+
 /* The same along the last axis, beside weights of n that are the same for all calls and read where the forall is. */
 static void weighted_make(sample *s, int64_t n, int64_t count, dtype type) {
     static layout_operand operands[3] = {
@@ -1025,8 +1044,8 @@ int main(void) {
         cmocka_unit_test(test_scan_covers),       cmocka_unit_test(test_at),
         cmocka_unit_test(test_at_copies),         cmocka_unit_test(test_forall_table),
         cmocka_unit_test(test_forall_lanes),      cmocka_unit_test(test_forall_covers),
-        cmocka_unit_test(test_line_table),        cmocka_unit_test(test_lines_cover),
-        cmocka_unit_test(test_weighted),
+        cmocka_unit_test(test_line_table),        cmocka_unit_test(test_staged_columns),
+        cmocka_unit_test(test_lines_cover),       cmocka_unit_test(test_weighted),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }
