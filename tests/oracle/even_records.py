@@ -112,5 +112,20 @@ def records_of_modules(rng):
             assert np.array_equal(r, f(a, b)), (n, o)
 
 
+def records_of_two_types(rng):
+    """The same records as numbers of one dtype and of another one."""
+    pairs = [("f4", "i4"), ("i4", "f4"), ("u4", "i4"), ("f8", "i8"), ("u1", "i1"), ("?", "u1"), ("i1", "?"), ("i2", "f2")]
+    for one, other in pairs:
+        fields = int(rng.integers(2, 5))
+        numbers = rng.integers(0, 2, (100, fields)).astype(f"u{np.dtype(one).itemsize}")
+        a, b, r = numbers.view(one), numbers.view(other), np.empty(numbers.shape, "f8")
+        names = [f"{q}{k}" for q in "ab" for k in range(fields)]
+        text = f"({', '.join(names)}) -> ({', '.join(f'r{k}' for k in range(fields))}) {{ " + \
+            " ".join(f"r{k} = (float64)a{k} + 3 * (float64)b{k};" for k in range(fields)) + " }"
+        types = [np.dtype(t).name for t in (one, other, "f8") for _ in range(fields)]
+        Func(text, f"{','.join(types[:2 * fields])}->{','.join(types[2 * fields:])}")(*a.T, *b.T, *r.T)
+        assert np.array_equal(r, a.astype("f8") + 3 * b.astype("f8")), (one, other, fields)
+
+
 if __name__ == "__main__":
-    sys.exit(run([random_records, records_of_modules]))
+    sys.exit(run([random_records, records_of_modules, records_of_two_types]))

@@ -188,12 +188,14 @@ static int fellow_of(const skeleton *s, int k, int f) {
     return -1;
 }
 
-/* Is operand k a number, or a field of records that are nothing but so many fields of its dtypes, all of which are operands? */
+/* Is operand k a number, or a field of records that are nothing but so many fields of its dtypes, all of which are operands, and are read as
+ * numbers of one dtype alone? */
 static bool is_even(const skeleton *s, int k, int fields) {
     const variant_operand *o = &s->v->operand[k];
     if (o->kind == OPERAND_NUMBER)
         return true;
-    if (o->kind != OPERAND_INTERLEAVED || !o->group || o->record != fields * size_of(o))
+    if (o->kind != OPERAND_INTERLEAVED || !o->group || o->record != fields * size_of(o) ||
+        o->memory != s->v->operand[o->group - 1].memory)
         return false;
     for (int f = 0; f < fields; f++)
         if (fellow_of(s, k, f) < 0)
