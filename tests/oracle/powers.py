@@ -1,7 +1,7 @@
 """powers.py - pow of arrays against that of a wider type: bases and exponents of all bits, near 1 with large exponents, powers at the ends of
 the range, subnormal ones; bases a little below 1, whose powers are the least exact; every pair of special values; and all lengths
 around those of vectors. Where vectors have 512 bits, pow is our own, which comes nearer than the language says: the largest errors
-seen were 2.91 and 1.69 units in the last place."""
+seen were 2.42 and 1.69 units in the last place."""
 import sys
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from uf import Func, has_512_bits, run
 
 # type, wider type, units in the last place, bits of the fraction, smallest and largest exponent of 2
-TYPES = [(np.dtype("f4"), np.dtype("f8"), 3 if has_512_bits() else 4, 24, -149, 128),
+TYPES = [(np.dtype("f4"), np.dtype("f8"), 2.6 if has_512_bits() else 4, 24, -149, 128),
          (np.dtype("f8"), np.dtype(np.longdouble), 1.8 if has_512_bits() else 4, 53, -1074, 1024)]
 SPECIAL = [0, -0.0, 1, -1, 2, -2, .5, -.5, 3, -3, 1.5, -1.5, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 1.1754942e-38, 3.4e38, -3.4e38,
            16777215, -16777215, 16777216, 33554432, 1e30, -1e30]
@@ -75,6 +75,8 @@ def below_one(rng):
         exponents = row[5] - rng.integers(1, 5, n) - rng.uniform(0, .03, n)
         check(row, x, of_exponent(row, x, exponents))
         check(row, x, of_exponent(row, x, 2 - exponents))
+    seen = np.array([[0.9854712, -6013.563], [0.98606956, -6273.956], [0.98444754, -5571.6577], [0.9869157, -6577.873]], "f4")
+    check(TYPES[0], *np.repeat(seen, 16, 0).T)
 
 
 def negative(rng):

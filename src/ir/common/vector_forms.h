@@ -36,7 +36,7 @@ ssa vec_to_sixteenths(const vec *v);
 /* 2^(t.high + t.low). shifted: the sum, roughly, and vec_to_sixteenths; is_normal: so is the result. */
 ssa vec_exp2_of(const vec *v, vec_two t, ssa shifted, bool is_normal);
 
-/* log2(a), a >= 0: a sum, and one number near it. Of 0, infinity and NaN the higher part of the sum is right, the lower one NaN. */
+/* log2(|a|): a sum, and one number near it. Of 0, infinity and NaN the higher part of the sum is right, the lower one NaN. */
 typedef struct vec_logarithm {
     vec_two sum;
     ssa near;

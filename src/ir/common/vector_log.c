@@ -64,9 +64,9 @@ typedef struct near_one {
 static near_one near_one_single(const vec *v, ssa r, ssa table_low) {
     /* (log(1 + r) - r) / r^2 / log(2) */
     static const double c[] = {-0x1.715476p-1, 0x1.ec709ep-2, -0x1.71684ap-2, 0x1.278d4cp-2};
-    ssa q = vec_polynomial(v, c, COUNT(c), r), square = vec_mul(v, r, r);
-    return (near_one){r, vec_fma(v, square, vec_constant(v, c[0]), table_low),
-                      vec_fma(v, square, q, vec_fma(v, r, log2_e(v).low, table_low))};
+    ssa first = vec_fma(v, r, vec_constant(v, c[0]), log2_e(v).low), cube = vec_mul(v, vec_mul(v, r, r), r);
+    ssa rest = vec_fma(v, cube, vec_polynomial(v, c + 1, COUNT(c) - 1, r), table_low);
+    return (near_one){r, vec_fma(v, first, r, table_low), vec_fma(v, first, r, rest)};
 }
 
 /* float64: r^2, too, must have more bits than a number has. */

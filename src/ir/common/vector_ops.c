@@ -183,7 +183,8 @@ static ssa masked(const vec *v, const char *name, ssa a, int immediate) {
 ssa vec_exponent(const vec *v, ssa x) { return masked(v, "getexp", x, -1); }
 
 ssa vec_mantissa(const vec *v, ssa x, bool nan_below_zero) {
-    return masked(v, "getmant", x, nan_below_zero ? 8 : 0); /* bits 0, 1: from 1 to 2; bit 3: NaN if the sign is set */
+    return masked(v, "getmant", x,
+                  nan_below_zero ? 8 : 4); /* bits 0, 1: from 1 to 2; bit 2: of |x|; bit 3: NaN if the sign is set */
 }
 
 ssa vec_rough_inverse(const vec *v, ssa x) {

@@ -62,7 +62,8 @@ ssa vec_with_sign(const vec *v, ssa a, ssa b);
 /* table[index mod count], of 16 elements, or 32 of float32. */
 ssa vec_lookup(const vec *v, const double *table, int count, ssa index);
 
-/* x = m 2^e, m from 1 to 2, also of subnormal numbers. Zeros, infinities: e is -infinity, infinity, and m is 1. */
+/* |x| = m 2^e, m from 1 to 2, also of subnormal numbers. Zeros, infinities: e is -infinity, infinity, and m is 1. nan_below_zero: of x, so
+ * that m is NaN where that is below 0. */
 ssa vec_exponent(const vec *v, ssa x);
 ssa vec_mantissa(const vec *v, ssa x, bool nan_below_zero);
 /* 1 / x with an error of 2^-14. */

@@ -53,7 +53,7 @@ static ssa is_one(const vec *v, ssa x, ssa y) {
 
 void vec_pow(const vec *v, const ssa *x) {
     emit *e = v->e;
-    vec_logarithm l = vec_log2_of(v, vec_abs(v, x[0]));
+    vec_logarithm l = vec_log2_of(v, x[0]);
     vec_two t = times(v, x[1], l.sum);
     ssa shifted = vec_fma(v, x[1], l.near, vec_to_sixteenths(v));
     int plain = emit_label_new(e), any = emit_label_new(e);
