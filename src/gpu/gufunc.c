@@ -504,11 +504,17 @@ static bool choose_cluster(const cores *c, variant *v, const loop_problem *s, in
 
 /* ---- Rows in registers ---- */
 
-/* Registers that the elements of index i in all operands that are read often take. */
-static int held_words(const cores *c, const code_traits *traits) {
+/* May threads hold parts of operand k, where all constructs go over that dimension? It has no other one, whose elements that index might not
+ * reach, or not only. */
+static bool may_hold(const cores *c, const code_traits *traits, int k, int dimension) {
+    return reads_often(c, traits, k) && c->layout->operands[k].dim[0] == dimension;
+}
+
+/* Registers that the elements of index i in all operands that threads may hold take. */
+static int held_words(const cores *c, const code_traits *traits, int dimension) {
     int words = 0;
     for (int k = 0; k < c->v->nin; k++)
-        if (reads_often(c, traits, k))
+        if (may_hold(c, traits, k, dimension))
             words += element_size(c->v, k) > 4 ? element_size(c->v, k) / 4 : 1;
     return words;
 }
@@ -583,7 +589,7 @@ static bool hold_tightly(variant *v, int size, int64_t n, const work *w, int mos
  * through shared memory. A warp at most where something is read beside them that would take as many registers again; else a block, larger for
  * elements of 16 bits and less, of which memory brings more than threads could compute twice. */
 static bool choose_rows_held(const cores *c, variant *v, const loop_problem *s, const work *w, int copies) {
-    int d = s->traits->nconstructs > 1 ? one_range(s->traits) : -1, words = held_words(c, s->traits),
+    int d = s->traits->nconstructs > 1 ? one_range(s->traits) : -1, words = held_words(c, s->traits, d),
         size = smallest(c);
     bool others = false;
     if (d < 0 || !words || v->gufunc.vector == 1 || size > 8 ||
@@ -597,7 +603,7 @@ static bool choose_rows_held(const cores *c, variant *v, const loop_problem *s, 
                                   : HELD_COOP))
         return false;
     for (int k = 0; k < v->nin; k++)
-        held.operand[k].held = reads_often(c, s->traits, k);
+        held.operand[k].held = may_hold(c, s->traits, k, d);
     *v = held;
     set_repeat(v, 1, copies);
     return true;
@@ -737,7 +743,8 @@ static bool can_pair(const cores *c) {
  * columns. An even number of elements, if it is large, so that there are fewer variants. */
 static bool hold_columns(const cores *c, variant *v, const loop_problem *s, int calls) {
     work w = find_work(c, s->traits);
-    int dimension = only_dimension(s->traits), words = held_words(c, s->traits), copies = copies_most(s->traits, &w);
+    int dimension = only_dimension(s->traits), words = held_words(c, s->traits, dimension),
+        copies = copies_most(s->traits, &w);
     int64_t n = dimension < 0 ? 0 : c->core[dimension];
     v->gufunc.calls = (uint8_t)calls;
     const held_form *form = n < HELD_LEAST || !words ? NULL : find_form(c, s, n, words, copies);
@@ -753,7 +760,7 @@ static bool hold_columns(const cores *c, variant *v, const loop_problem *s, int 
     held = held < HELD_LOOSE ? HELD_LOOSE : held;
     v->gufunc.held = (uint8_t)(held > HELD_FEW ? held + (held & 1) : held == HELD_LOOSE ? held + 1 : held);
     for (int k = 0; k < v->nin + v->nout; k++) {
-        v->operand[k].held = reads_often(c, s->traits, k);
+        v->operand[k].held = may_hold(c, s->traits, k, dimension);
         v->operand[k].fixed = calls && (!is_array(c, k) || !stride_of(c->loop, 0, k));
     }
     set_repeat(v, HELD_TOGETHER, copies);

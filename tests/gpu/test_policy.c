@@ -927,6 +927,42 @@ static void test_staged_columns(void **unused) {
     assert_true(staged);
 }
 
+/* Columns of n beside others of m, which a kernel reads at the same index, checked: threads hold parts of those of n alone. */
+static void test_columns_of_two_heights(void **unused) {
+    static layout_operand operands[3] = {
+        {.rank = 1, .dim = {1}, .strides = 2}, {.rank = 1, .strides = 3}, {.rank = 1, .strides = 4}};
+    static const core_layout layout = {.nin = 2, .nout = 1, .ndims = 2, .nparameters = 5, .operands = operands};
+    static const int64_t heights[] = {7, 63, 64, 1000};
+    static sample s;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(heights); i++) {
+        const int64_t core[] = {64, heights[i], 4096, 4096, 4096};
+        memset(&s, 0, sizeof s);
+        s.loop = loop_over(s.extent, s.stride, s.offset, (int64_t[]){4096, 0}, 3);
+        s.stride[0] = s.stride[1] = s.stride[2] = 1;
+        s.v.loop = LOOP_GUFUNC;
+        s.v.nin = 2;
+        s.v.nout = 1;
+        operands_set(&s.v, DT_FLOAT32, OPERAND_STRIDED);
+        s.traits = (code_traits){.nodes = 60, .maps_to_threads = true, .uniform = true, .nconstructs = 3};
+        for (int j = 0; j < 3; j++)
+            s.traits.construct[j] = (code_construct){
+                .reduces = j < 2,
+                .nodes = 12,
+                .nouter = 1,
+                .naccesses = (uint8_t)(j < 2 ? 2 : 3),
+                .access = {{.operand = 0, .outer = 1}, {.operand = 1, .outer = 1}, {.operand = 2, .outer = 1}}};
+        gpu_specialise(&s.v, &(loop_problem){.loop = &s.loop,
+                                             .layout = &layout,
+                                             .core = core,
+                                             .traits = &s.traits,
+                                             .shared = H200,
+                                             .sms = SMS,
+                                             .clusters = 3});
+        assert_true(s.v.gufunc.held && s.v.operand[1].held && !s.v.operand[0].held);
+    }
+}
+
 /* The same along the last axis, beside weights of n that are the same for all calls and read where the forall is. */
 static void weighted_make(sample *s, int64_t n, int64_t count, dtype type) {
     static layout_operand operands[3] = {
@@ -1036,16 +1072,27 @@ static void test_lines_cover(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tile_table),        cmocka_unit_test(test_elementwise_table),
-        cmocka_unit_test(test_bodies_with_loops), cmocka_unit_test(test_records),
-        cmocka_unit_test(test_records_general),   cmocka_unit_test(test_elementwise_covers),
-        cmocka_unit_test(test_elementwise_grows), cmocka_unit_test(test_fold_table),
-        cmocka_unit_test(test_fold_covers),       cmocka_unit_test(test_scan_table),
-        cmocka_unit_test(test_scan_covers),       cmocka_unit_test(test_at),
-        cmocka_unit_test(test_at_copies),         cmocka_unit_test(test_forall_table),
-        cmocka_unit_test(test_forall_lanes),      cmocka_unit_test(test_forall_covers),
-        cmocka_unit_test(test_line_table),        cmocka_unit_test(test_staged_columns),
-        cmocka_unit_test(test_lines_cover),       cmocka_unit_test(test_weighted),
+        cmocka_unit_test(test_tile_table),
+        cmocka_unit_test(test_elementwise_table),
+        cmocka_unit_test(test_bodies_with_loops),
+        cmocka_unit_test(test_records),
+        cmocka_unit_test(test_records_general),
+        cmocka_unit_test(test_elementwise_covers),
+        cmocka_unit_test(test_elementwise_grows),
+        cmocka_unit_test(test_fold_table),
+        cmocka_unit_test(test_fold_covers),
+        cmocka_unit_test(test_scan_table),
+        cmocka_unit_test(test_scan_covers),
+        cmocka_unit_test(test_at),
+        cmocka_unit_test(test_at_copies),
+        cmocka_unit_test(test_forall_table),
+        cmocka_unit_test(test_forall_lanes),
+        cmocka_unit_test(test_forall_covers),
+        cmocka_unit_test(test_line_table),
+        cmocka_unit_test(test_staged_columns),
+        cmocka_unit_test(test_columns_of_two_heights),
+        cmocka_unit_test(test_lines_cover),
+        cmocka_unit_test(test_weighted),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

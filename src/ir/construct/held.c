@@ -318,9 +318,11 @@ static void begin(body *b) {
     assert(h->calls <= HELD_CALLS && (h->calls == 1 || h->width == 1) && (!h->ends || h->width > 1));
     if (h->calls > 1)
         begin_calls(b);
-    for (int k = 0; k < b->f->nparams; k++)
-        if (v->operand[k].held)
-            h->dimension = b->e->frame->layout->operands[k].dim[0];
+    for (int k = 0; k < b->f->nparams; k++) {
+        int own = b->e->frame->layout->operands[k].dim[0];
+        assert(!v->operand[k].held || h->dimension < 0 || h->dimension == own);
+        h->dimension = v->operand[k].held ? own : h->dimension;
+    }
     if (h->dimension < 0 || b->e->plain)
         return;
     b->held = h;
