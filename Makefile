@@ -178,6 +178,15 @@ $(BUILD)/test/lib%.so: tests/support/mock/%.c tests/support/mock/%.h $(BUILD)/.f
 	$(call say,LD)
 	$(Q)$(COMPILE) -fPIC -shared -fvisibility=hidden $(LDFLAGS) -o $@ $< -lpthread
 
+# The library as a whole on the simulated GPU: a driver and a libnvvm that it loads by path.
+SIMULATED = $(BUILD)/test/libsimcuda.so
+SIMULATED_SOURCES = tests/support/simulated/simcuda.c tests/support/mock/mockcuda.c $(patsubst %,tests/support/%.c,gpu_sim ir_check draw)
+$(SIMULATED): $(SIMULATED_SOURCES) $(INSIDE) $(BUILD)/.flags | $(DEPS)/.deps-test
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(COMPILE) $(TEST_CFLAGS) -Isrc -Itests/support -Itests/support/mock -fPIC -shared -fvisibility=hidden -Wl,-Bsymbolic $(LDFLAGS) \
+	    -o $@ $(SIMULATED_SOURCES) $(INSIDE) -lcmocka $(LIBS) $(RPATH)
+
 $(BUILD)/lib/.copied: $(TESTS) $(EXAMPLES)
 	@mkdir -p $(@D)
 	@ldd $^ | awk '/lib(cmocka|mpfr|gmp|png16|z)\.so/ && !seen[$$1]++ {print $$3, $$1}' | \
@@ -186,7 +195,7 @@ $(BUILD)/lib/.copied: $(TESTS) $(EXAMPLES)
 
 programs: all $(EXAMPLES) test-programs
 
-test-programs: $(TESTS) $(MOCKS) $(BUILD)/lib/.copied
+test-programs: $(TESTS) $(MOCKS) $(SIMULATED) $(BUILD)/lib/.copied
 
 # Unless make was told how many jobs, there is one for each processor, and one more as installing what is missing waits for a network.
 test:

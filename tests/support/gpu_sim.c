@@ -369,6 +369,8 @@ static const struct {
     ROW("llvm.nvvm.ex2.approx.ftz.f", sim_ex2),
     {"libdevice", "__nv_expf", __extension__(const void *) expf},
     {"libdevice", "__nv_exp", __extension__(const void *) exp},
+    {"libdevice", "__nv_exp2f", __extension__(const void *) exp2f},
+    {"libdevice", "__nv_exp2", __extension__(const void *) exp2},
     ROW("cluster_barrier", sim_cluster_barrier),
     ROW("cluster_arrive", sim_cluster_arrive),
     ROW("cluster_wait", sim_cluster_wait),

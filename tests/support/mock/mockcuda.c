@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "mockcuda.h"
 
@@ -34,7 +35,9 @@ enum {
     MAX_STACK = 16,
     MAX_BLOCKS = 4096,
     MAX_HELD = 4096,
-    MAX_COUNTED = 64
+    MAX_COUNTED = 64,
+    PAGE = 4096,
+    ALIGN = 256 /* of blocks */
 };
 
 struct context {
@@ -59,7 +62,8 @@ static int initialised, ndevices, arch, pools, cooperative, sms;
 static struct context primaries[MAX_DEVICES];
 static int references[MAX_DEVICES];
 static struct library *libraries;
-static void *blocks[MAX_BLOCKS];
+static void *blocks[MAX_BLOCKS], *maps[MAX_BLOCKS];
+static size_t mapped[MAX_BLOCKS];
 static enum {
     DEVICE_BLOCK,
     MANAGED_BLOCK,
@@ -452,7 +456,8 @@ API int cuOccupancyMaxPotentialBlockSize(int *grid, int *block, struct kernel *k
 API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, struct kernel *kernel, int block, size_t bytes) {
     CALL();
     NEED(current(), INVALID_CONTEXT);
-    NEED(kernel_alive(kernel) && block > 0 && bytes <= (kernel->shared ? kernel->shared : SHARED_MAX - OWN_SHARED), INVALID_VALUE);
+    NEED(kernel_alive(kernel) && block > 0 && bytes <= (kernel->shared ? kernel->shared : SHARED_MAX - OWN_SHARED),
+         INVALID_VALUE);
     *count = block <= kernel->threads ? SM_THREADS / block : 0;
     if ((size_t)*count * bytes > SM_SHARED)
         *count = (int)(SM_SHARED / bytes);
@@ -481,9 +486,11 @@ static int record(struct kernel *kernel, mock_launch now, void **parameters, voi
     NEED(kernel_alive(kernel), INVALID_HANDLE);
     NEED(now.blocks && now.blocks <= 0x7fffffff && now.threads && now.threads <= (unsigned)kernel->threads,
          INVALID_VALUE);
-    NEED(now.shared <= (kernel->shared ? kernel->shared : SHARED_MAX - OWN_SHARED) && !words_read(kernel, &now, parameters, extra),
+    NEED(now.shared <= (kernel->shared ? kernel->shared : SHARED_MAX - OWN_SHARED) &&
+             !words_read(kernel, &now, parameters, extra),
          INVALID_VALUE);
     now.context = current();
+    now.ptx = kernel->library->ptx;
     memcpy(now.kernel, kernel->name, sizeof now.kernel);
     pthread_mutex_lock(&lock);
     last = now;
@@ -533,6 +540,20 @@ API int cuLaunchKernelEx(const struct config *c, struct kernel *kernel, void **p
 
 /* ---- Memory ---- */
 
+/* Memory that ends at a page which nobody may touch, or nearly so. */
+static void *block_map(int at, size_t size) {
+    size_t bytes = (size + ALIGN - 1) / ALIGN * ALIGN, all = (bytes + PAGE - 1) / PAGE * PAGE + 2 * PAGE;
+    char *map =
+        size > SIZE_MAX / 2 ? MAP_FAILED : mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED)
+        return NULL;
+    mprotect(map, PAGE, PROT_NONE);
+    mprotect(map + all - PAGE, PAGE, PROT_NONE);
+    maps[at] = map;
+    mapped[at] = all;
+    return map + all - PAGE - bytes;
+}
+
 static int block_new(void **out, size_t size, int kind) {
     NEED(current(), INVALID_CONTEXT);
     NEED(size, INVALID_VALUE);
@@ -540,7 +561,7 @@ static int block_new(void **out, size_t size, int kind) {
     pthread_mutex_lock(&lock);
     while (at < MAX_BLOCKS && blocks[at])
         at++;
-    if (at < MAX_BLOCKS && posix_memalign(&blocks[at], 256, size) == 0) {
+    if (at < MAX_BLOCKS && (blocks[at] = block_map(at, size))) {
         *out = blocks[at];
         kinds[at] = kind;
         error = 0;
@@ -555,7 +576,7 @@ static int block_free(void *block, int injected) {
     while (at < MAX_BLOCKS && blocks[at] != block)
         at++;
     if (at < MAX_BLOCKS) {
-        free(block);
+        munmap(maps[at], mapped[at]);
         blocks[at] = NULL;
     }
     pthread_mutex_unlock(&lock);

@@ -8,6 +8,7 @@
 
 typedef struct mock_launch {
     char kernel[64];
+    const char *ptx; /* what was loaded as its code; it lives as long as the kernel */
     unsigned blocks, threads, shared;
     int cooperative;
     uint64_t words[4096];
