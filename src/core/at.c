@@ -411,25 +411,27 @@ static uf_status at_lay(uf_plan *p, const plan_request *r, call_args *a, void *c
 
 /* ---- Runs ---- */
 
+static bool is_target(const variant *v, int k) { return k < v->nout || (k >= v->nin && k < v->nin + v->nout); }
+
+/* Those of the target are known in its first leaf's elements, of which another leaf's may be fewer or more. */
 static void at_bounds(const uf_plan *p, const plan_pass *s, int k, int64_t *lowest, int64_t *highest) {
-    (void)p;
-    nd_bounds(&s->loops.kept, k, lowest, highest);
+    const variant_operand *o = s->v.operand;
+    if (!is_target(&s->v, k)) {
+        nd_bounds(&s->loops.kept, k, lowest, highest);
+        return;
+    }
+    *lowest = p->at.lowest * dtypes[o[0].memory].size / dtypes[o[k].memory].size;
+    *highest = p->at.highest * dtypes[o[0].memory].size / dtypes[o[k].memory].size;
 }
 
 /* The target is what it is updated from, so that it may coincide with itself; all else must overlap none of its
  * elements. */
 static nd_overlap at_compare(const uf_plan *p, const plan_pass *s, int a, const char *data_a, int b,
                              const char *data_b) {
-    const variant_operand *o = s->v.operand;
-    int64_t lowest, highest, size = dtypes[o[a].memory].size, target = dtypes[o[0].memory].size;
-    if (a < s->v.nout)
-        return a + s->v.nin == b ? ND_SAME : ND_DISJOINT; /* leaves of one record lie apart */
-    if (a >= s->v.nin && a < s->v.nin + s->v.nout)
-        return ND_DISJOINT;
-    at_bounds(p, s, a, &lowest, &highest);
-    bool before = data_a + (highest + 1) * size <= data_b + p->at.lowest * target;
-    bool behind = data_b + p->at.highest * target + dtypes[o[b].memory].size <= data_a + lowest * size;
-    return before || behind ? ND_DISJOINT : ND_OVERLAP;
+    (void)p, (void)data_a, (void)data_b;
+    if (!is_target(&s->v, a))
+        return ND_OVERLAP;                            /* it reaches memory that the target reaches, too */
+    return a + s->v.nin == b ? ND_SAME : ND_DISJOINT; /* leaves of one record lie apart */
 }
 
 static uf_status at_check(plan_run *run) {

@@ -75,19 +75,41 @@ static uf_status operands_read(const plan_run *r, const plan_pass *s, operands *
 
 /* ---- Overlaps ---- */
 
+/* The memory that an operand reaches. */
+typedef struct reach {
+    uintptr_t first, end;
+} reach;
+
+static reach reach_of(const plan_run *r, const plan_pass *s, int k, const char *address) {
+    int64_t lowest, highest, size = dtypes[s->v.operand[k].memory].size;
+    r->plan->verb->bounds(r->plan, s, k, &lowest, &highest);
+    return (reach){(uintptr_t)address + (uintptr_t)(lowest * size),
+                   (uintptr_t)address + (uintptr_t)((highest + 1) * size)};
+}
+
+/* Nobody has looked whether the addresses of a plan's run lie so near the end of all addresses that this goes beyond it. */
+static bool apart(const reach *a, const reach *b) {
+    return a->first < a->end && b->first < b->end && (a->end <= b->first || b->end <= a->first);
+}
+
+static bool is_array(const plan_pass *s, int k) { return s->v.operand[k].kind != OPERAND_NUMBER && is_argument(s, k); }
+
 /* Finds the operands that must be copied before the launch, because an output overlaps them in another way than
- * element for element. Two outputs that overlap are an error. */
-static uf_status overlaps_find(const plan_run *r, const plan_pass *s, bool *copy, bool *any) {
+ * element for element. Two outputs that overlap are an error. What operands reach settles most pairs. */
+static uf_status overlaps_find(const plan_run *r, const plan_pass *s, const operands *o, bool *copy, bool *any) {
     const uf_plan *p = r->plan;
     const variant *v = &s->v;
+    reach of[VARIANT_OPERANDS];
     int end = v->nin + v->nout, n = s->loops.kept.narrays;
     *any = false;
-    for (int out = v->nin; out < end; out++) {
-        const char *to = origin(r, s, out);
+    for (int k = 0; k < n; k++)
+        if (is_array(s, k))
+            of[k] = reach_of(r, s, k, o->address[k]);
+    for (int out = v->nin; out < end; out++)
         for (int k = 0; k < n; k++) {
-            if (v->operand[k].kind == OPERAND_NUMBER || (k >= v->nin && k <= out) || !is_argument(s, k))
+            if ((k >= v->nin && k <= out) || !is_array(s, k) || apart(&of[k], &of[out]))
                 continue;
-            nd_overlap how = p->verb->compare(p, s, k, origin(r, s, k), out, to);
+            nd_overlap how = p->verb->compare(p, s, k, origin(r, s, k), out, origin(r, s, out));
             if (how == ND_DISJOINT)
                 continue;
             if (k > out && k < end)
@@ -99,7 +121,6 @@ static uf_status overlaps_find(const plan_run *r, const plan_pass *s, bool *copy
                 *any = copy[k] = true;
             }
         }
-    }
     return UF_OK;
 }
 
@@ -236,7 +257,7 @@ uf_status plan_pass_run(const plan_run *r) {
     bool copy[VARIANT_OPERANDS], any = false;
     TRY(operands_read(r, s, &o));
     if (s->v.nout)
-        TRY(overlaps_find(r, s, copy, &any));
+        TRY(overlaps_find(r, s, &o, copy, &any));
     if (r->plan->verb->prepare)
         TRY(r->plan->verb->prepare(r));
     return pass_launch(r, s, &o, any ? copy : NULL);
@@ -251,7 +272,7 @@ static __attribute__((noinline)) uf_status two_passes(plan_run *r) {
     bool copy[VARIANT_OPERANDS], any;
     int64_t parts = s[1].loops.reduced.count;
     TRY(operands_read(r, &s[1], &o));
-    TRY(overlaps_find(r, &s[1], copy, &any));
+    TRY(overlaps_find(r, &s[1], &o, copy, &any));
     TRY(operands_read(r, &s[0], &o));
     r->parts = &parts;
     TRY(pass_launch(r, &s[0], &o, NULL));

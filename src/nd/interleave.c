@@ -11,7 +11,7 @@ typedef struct walk {
 } walk;
 
 /* The stride of array k in dimension d in bytes; 0 also where it has one element. */
-static int64_t step(const walk *w, int d, int k) {
+static inline int64_t step(const walk *w, int d, int k) {
     int inner = w->loops[0]->ndim;
     const nd_loop *loop = d < inner ? w->loops[0] : w->loops[1];
     d = d < inner ? d : d - inner;
@@ -45,72 +45,83 @@ static uint8_t alignment(const walk *w, int k) {
     return (uint8_t)__builtin_ctzll(all);
 }
 
-/* Elements that lie side by side by themselves make wide accesses without others. */
-static bool is_free(const walk *w, const nd_member *m, int k) {
+/* May array k be in a group? Elements that lie side by side by themselves make wide accesses without others. */
+static bool may_join(const walk *w, int k) {
     int kind = w->loops[0]->kind[k];
     bool strided = w->loops[1] ? kind < OPERAND_NUMBER && nearest(w, k) > w->place[k].size : kind == OPERAND_STRIDED;
-    return strided && !m[k].group && w->place[k].address;
+    return strided && w->place[k].address;
 }
 
-/* The array of the lowest address among first .. last-1 that is in no group and was not tried; -1: there is none. */
-static int lowest(const walk *w, const nd_member *m, const bool *tried, int first, int last) {
-    int found = -1;
-    for (int k = first; k < last; k++)
-        if (!tried[k] && is_free(w, m, k) && (found < 0 || w->place[k].address < w->place[found].address))
-            found = k;
+/* Arrays by their numbers, in ascending order. */
+typedef struct array_list {
+    int n;
+    uint8_t array[VARIANT_OPERANDS];
+} array_list;
+
+/* The first array of the lowest address. */
+static int lowest(const walk *w, const array_list *l) {
+    int found = l->array[0];
+    for (int i = 1; i < l->n; i++)
+        if (w->place[l->array[i]].address < w->place[found].address)
+            found = l->array[i];
     return found;
 }
 
 static bool belongs(const walk *w, int leader, int k, int64_t most) {
     const nd_place *from = &w->place[leader], *to = &w->place[k];
-    uintptr_t offset = to->address - from->address;
-    return to->address >= from->address && offset + to->size <= (uintptr_t)most && offset % to->align == 0 &&
-           same_steps(w, leader, k);
+    uintptr_t offset = to->address - from->address; /* the leader's is the lowest address */
+    return offset + to->size <= (uintptr_t)most && !(offset & (uintptr_t)(to->align - 1)) && same_steps(w, leader, k);
 }
 
-/* The arrays that belong to a leader, itself among them, and what they cover. */
-typedef struct company {
-    int n, reach, covered;
-    uint8_t array[VARIANT_OPERANDS];
-} company;
-
-static void company_find(const walk *w, const nd_member *m, int leader, int first, int last, company *c) {
-    int64_t most = nearest(w, leader);
+/* Makes a group of the arrays that belong to a leader, if they are more than itself, and cover at least half of what they reach. records: the
+ * stride of dimension 0 may be a record's, of which they must cover as much. */
+static void group_make(const walk *w, int leader, const array_list *company, bool records, nd_member *m) {
     bytes_mask mask = 0;
-    c->n = c->reach = 0;
-    for (int k = first; k < last; k++) {
-        if (!is_free(w, m, k) || !belongs(w, leader, k, most < ND_RECORD_MAX ? most : ND_RECORD_MAX))
-            continue;
-        int offset = (int)(w->place[k].address - w->place[leader].address), end = offset + w->place[k].size;
-        mask |= (((bytes_mask)1 << w->place[k].size) - 1) << offset;
-        c->reach = end > c->reach ? end : c->reach;
-        c->array[c->n++] = (uint8_t)k;
+    int reach = 0;
+    for (int i = 0; i < company->n; i++) {
+        const nd_place *p = &w->place[company->array[i]];
+        int offset = (int)(p->address - w->place[leader].address), end = offset + p->size;
+        mask |= (((bytes_mask)1 << p->size) - 1) << offset;
+        reach = end > reach ? end : reach;
     }
-    c->covered = __builtin_popcountll((uint64_t)mask) + __builtin_popcountll((uint64_t)(mask >> 64));
-}
-
-/* Makes a group of them, if they are more than the leader, and cover at least half of what they reach. records: the stride of dimension 0
- * may be a record's, of which they must cover as much. */
-static void group_make(const walk *w, int leader, int first, int last, bool records, nd_member *m) {
-    company c;
-    company_find(w, m, leader, first, last, &c);
-    if (c.covered <= w->place[leader].size || 2 * c.covered < c.reach)
+    int covered = __builtin_popcountll((uint64_t)mask) + __builtin_popcountll((uint64_t)(mask >> 64));
+    if (covered <= w->place[leader].size || 2 * covered < reach)
         return;
     int64_t inner = step(w, 0, leader);
-    bool record = records && inner > 0 && inner <= ND_RECORD_MAX && 2 * c.covered >= inner;
-    for (int i = 0; i < c.n; i++)
-        m[c.array[i]] = (nd_member){.group = (uint8_t)(leader + 1),
-                                    .offset = (uint8_t)(w->place[c.array[i]].address - w->place[leader].address),
-                                    .record = (uint8_t)(record ? inner : 0),
-                                    .align = alignment(w, leader)};
+    bool record = records && inner > 0 && inner <= ND_RECORD_MAX && 2 * covered >= inner;
+    nd_member member = {
+        .group = (uint8_t)(leader + 1), .record = (uint8_t)(record ? inner : 0), .align = alignment(w, leader)};
+    for (int i = 0; i < company->n; i++) {
+        int k = company->array[i];
+        member.offset = (uint8_t)(w->place[k].address - w->place[leader].address);
+        m[k] = member;
+    }
+}
+
+/* Makes a group of the array of the lowest address and those that belong to it, if they are one, and leaves in the list what may still be in
+ * another. */
+static void group_take(const walk *w, bool records, array_list *left, nd_member *m) {
+    int leader = lowest(w, left), n = left->n;
+    int64_t most = nearest(w, leader);
+    array_list company = {0};
+    most = most < ND_RECORD_MAX ? most : ND_RECORD_MAX;
+    for (int i = 0; i < n; i++)
+        if (belongs(w, leader, left->array[i], most))
+            company.array[company.n++] = left->array[i];
+    group_make(w, leader, &company, records, m);
+    left->n = 0;
+    for (int i = 0; i < n; i++)
+        if (left->array[i] != leader && !m[left->array[i]].group)
+            left->array[left->n++] = left->array[i];
 }
 
 static void groups_make(const walk *w, int first, int last, bool records, nd_member *m) {
-    bool tried[VARIANT_OPERANDS] = {false};
-    for (int k; (k = lowest(w, m, tried, first, last)) >= 0;) {
-        group_make(w, k, first, last, records, m);
-        tried[k] = true;
-    }
+    array_list left = {0};
+    for (int k = first; k < last; k++)
+        if (may_join(w, k))
+            left.array[left.n++] = (uint8_t)k;
+    while (left.n > 1) /* one alone makes no group */
+        group_take(w, records, &left, m);
 }
 
 loop_class nd_interleave(const nd_loop *loop, const nd_place *place, int nin, int nout, nd_member *out) {

@@ -169,7 +169,7 @@ typedef enum nd_overlap {
 /* data_a and data_b are the addresses of the arrays' elements 0; the loop's offsets are added here. Interleaved views,
  * such as x[::2] and x[1::2] or the left and the right columns of a matrix, are found to be disjoint by a search of
  * bounded length; if it is not done by then, the answer is ND_OVERLAP. Numbers and empty loops are disjoint from
- * everything. */
+ * everything. Most arrays lie in separate ranges of memory (nd_bounds), which takes less time to see. */
 nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a, int b, const char *data_b,
                       int size_b);
 

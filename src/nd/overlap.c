@@ -157,25 +157,6 @@ static bool same_strides(const nd_loop *loop, int a, int b) {
     return true;
 }
 
-/* The addresses that array k covers, from *first up to but not including *last. */
-static void byte_range(const nd_loop *loop, int k, uintptr_t start, int size, int128 *first, int128 *last) {
-    int64_t lowest, highest;
-    nd_bounds(loop, k, &lowest, &highest);
-    *first = (int128)start + (int128)lowest * size;
-    *last = (int128)start + ((int128)highest + 1) * size;
-}
-
-/* In a flat loop an array is one piece of memory; comparing the two pieces settles most calls. */
-static bool flat_disjoint(const nd_loop *loop, int a, uintptr_t start_a, int size_a, int b, uintptr_t start_b,
-                          int size_b) {
-    if (loop->loop != LOOP_FLAT)
-        return false;
-    uintptr_t n = (uintptr_t)loop->count;
-    uintptr_t bytes_a = (uintptr_t)size_a * (loop->kind[a] == OPERAND_CONSTANT ? 1 : n);
-    uintptr_t bytes_b = (uintptr_t)size_b * (loop->kind[b] == OPERAND_CONSTANT ? 1 : n);
-    return start_a < start_b ? start_b - start_a >= bytes_a : start_a > start_b && start_a - start_b >= bytes_b;
-}
-
 /* Compares two arrays that the quick tests could not, by the addresses of their first elements. Not inlined: it needs
  * much of the stack, and most calls end before it. */
 static __attribute__((noinline)) nd_overlap search_overlap(const nd_loop *loop, int a, uintptr_t start_a, int size_a,
@@ -191,14 +172,6 @@ static __attribute__((noinline)) nd_overlap search_overlap(const nd_loop *loop, 
     return can_reach(&s, s.nterms, distance - size_a + 1, distance + size_b - 1) ? ND_OVERLAP : ND_DISJOINT;
 }
 
-static bool ranges_apart(const nd_loop *loop, int a, uintptr_t start_a, int size_a, int b, uintptr_t start_b,
-                         int size_b) {
-    int128 first_a, last_a, first_b, last_b;
-    byte_range(loop, a, start_a, size_a, &first_a, &last_a);
-    byte_range(loop, b, start_b, size_b, &first_b, &last_b);
-    return last_a <= first_b || last_b <= first_a;
-}
-
 /* Fields of records: where all strides are multiples of the one in dimension 0, elements are apart if within that stride
  * they are. */
 static bool fields_apart(const nd_loop *loop, int a, uintptr_t start_a, int size_a, int b, uintptr_t start_b,
@@ -206,11 +179,16 @@ static bool fields_apart(const nd_loop *loop, int a, uintptr_t start_a, int size
     int64_t record = loop->stride[a] * size_a;
     if (record <= 0)
         return false;
-    for (int d = 0; d < loop->ndim; d++)
-        if (loop->stride[d * loop->narrays + a] * size_a % record ||
-            loop->stride[d * loop->narrays + b] * size_b % record)
+    for (int d = 0; d < loop->ndim; d++) {
+        int64_t step_a = loop->stride[d * loop->narrays + a] * size_a,
+                step_b = loop->stride[d * loop->narrays + b] * size_b;
+        if ((step_a != record && step_a % record) || (step_b != step_a && step_b % record))
             return false;
-    int64_t apart = (int64_t)(start_b - start_a) % record, offset = apart < 0 ? apart + record : apart;
+    }
+    int64_t offset = (int64_t)(start_b - start_a);
+    if (offset < -record || offset >= record)
+        offset %= record; /* mostly they are of one record, and nothing is divided */
+    offset += offset < 0 ? record : 0;
     return offset >= size_a && offset + size_b <= record;
 }
 
@@ -220,9 +198,6 @@ nd_overlap nd_compare(const nd_loop *loop, int a, const char *data_a, int size_a
         return ND_DISJOINT;
     uintptr_t start_a = (uintptr_t)data_a + (uintptr_t)loop->offset[a] * (uintptr_t)size_a;
     uintptr_t start_b = (uintptr_t)data_b + (uintptr_t)loop->offset[b] * (uintptr_t)size_b;
-    if (flat_disjoint(loop, a, start_a, size_a, b, start_b, size_b) ||
-        ranges_apart(loop, a, start_a, size_a, b, start_b, size_b))
-        return ND_DISJOINT;
     if (start_a == start_b && size_a == size_b && same_strides(loop, a, b))
         return ND_SAME;
     if (fields_apart(loop, a, start_a, size_a, b, start_b, size_b))
@@ -337,28 +312,9 @@ bool nd_fold_self_overlap(const nd_fold *f, int k) {
     return nd_self_overlap(&j.loop, 0);
 }
 
-/* Do the arrays lie in separate ranges of memory? That settles most calls. */
-static bool ranges_disjoint(const nd_fold *f, int a, const char *data_a, int size_a, int b, const char *data_b,
-                            int size_b) {
-    int64_t low_a, high_a, low_b, high_b;
-    nd_fold_bounds(f, a, &low_a, &high_a);
-    nd_fold_bounds(f, b, &low_b, &high_b);
-    int128 start_a = (int128)(uintptr_t)data_a + (int128)f->kept.offset[a] * size_a;
-    int128 start_b = (int128)(uintptr_t)data_b + (int128)f->kept.offset[b] * size_b;
-    return start_a + (int128)(high_a + 1) * size_a <= start_b + (int128)low_b * size_b ||
-           start_b + (int128)(high_b + 1) * size_b <= start_a + (int128)low_a * size_a;
-}
-
-static __attribute__((noinline)) nd_overlap compare_folds(const nd_fold *f, int a, const char *data_a, int size_a,
-                                                          int b, const char *data_b, int size_b) {
+nd_overlap nd_fold_compare(const nd_fold *f, int a, const char *data_a, int size_a, int b, const char *data_b,
+                           int size_b) {
     joined j;
     join_fold(&j, f, 2, (const int[]){a, b});
     return nd_compare(&j.loop, 0, data_a, size_a, 1, data_b, size_b);
-}
-
-nd_overlap nd_fold_compare(const nd_fold *f, int a, const char *data_a, int size_a, int b, const char *data_b,
-                           int size_b) {
-    if (ranges_disjoint(f, a, data_a, size_a, b, data_b, size_b))
-        return ND_DISJOINT;
-    return compare_folds(f, a, data_a, size_a, b, data_b, size_b);
 }

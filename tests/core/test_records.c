@@ -25,6 +25,10 @@ typedef struct sample { /* with gaps between and behind its fields */
     int64_t when;
     uint16_t kinds[3];
 } sample;
+typedef struct weight {
+    double mass;
+    int8_t kinds[2];
+} weight;
 typedef struct pixel {
     float r, g, b;
 } pixel;
@@ -32,6 +36,7 @@ typedef struct pixel {
 static const char text[] =
     "struct interval(T) { T lo, hi; };\n"
     "struct sample { int8 tag; float32 value; int64 when; uint16 kinds[3]; };\n"
+    "struct weight { float64 mass; int8 kinds[2]; };\n"
     "struct pixel { float32 r, g, b; };\n"
     "struct level { float64 height; };\n"
     "struct pair { interval(float64) a; pixel p; };\n"
@@ -528,6 +533,14 @@ static void updates(void **state) {
     memcpy(want, z, sizeof *z * 4);
     OK(uf_at(scale, &UF_RECORDS(z, 4), 1, &UF_ARRAY(few, 3), &UF_SCALAR(2), NULL));
     assert_true(z[3].lo == want[3].lo * 4 && z[1].hi == want[1].hi * 2 && same(&z[2], &want[2], 1));
+    /* The operands lie behind the first scalar of the last record. They are read as they were before. */
+    uf_func *weigh = function("weight,int8->weight", "(w, b) { w.kinds[0] += b; return w; }", NULL, NULL, 0);
+    weight w[100] = {[0] = {1, {1, 1}}, [99] = {4, {4, 3}}};
+    DLTensor back = UF_ARRAY(w[99].kinds + 1, 2);
+    back.strides = (int64_t[]){-1};
+    OK(uf_at(weigh, &UF_RECORDS(w, 100), 1, &UF_ARRAY(((int8_t[]){99, 0}), 2), &back, NULL));
+    assert_true(w[99].kinds[0] == 4 + 3 && w[99].kinds[1] == 3 && w[0].kinds[0] == 1 + 4);
+    uf_free(weigh);
     uf_free(count);
     uf_free(scale);
 }
