@@ -733,6 +733,8 @@ ssa emit_call(body *b, const function *f, const ssa *values, int line) {
 static ssa call(body *b, const node *n) {
     arena *a = b->e->a;
     const function *f = n->callee;
+    if (!b->e->target->gpu && extreme_is_nested(n))
+        return emit_extreme(b, n);
     ssa *values = arena_alloc(a, (size_t)(f->nparams + 1) * sizeof *values);
     ssa *results = arena_alloc(a, (size_t)f->nresults * sizeof *results), *next = values;
     for (const node *argument = n->args; argument; argument = argument->next)

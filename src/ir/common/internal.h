@@ -123,6 +123,10 @@ ssa emit_integer_quotient(body *b, op o, dtype type, const node *numerator, cons
 bool emit_narrow(body *b, const node *n, ssa *value);
 bool narrow_is_operation(const node *n);
 
+/* extreme.c, CPU: is it min or max of floating numbers, one of which is so itself? Its value. */
+bool extreme_is_nested(const node *n);
+ssa emit_extreme(body *b, const node *n);
+
 ssa emit_expression(body *b, const node *n); /* expression.c */
 /* expression.c; is it an input, converted or not, that is the same in all elements of the innermost loop? */
 bool is_uniform(body *b, const node *n);
