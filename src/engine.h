@@ -13,7 +13,8 @@ typedef struct code_target {
     int arch; /* GPU: ten times the compute capability, 90 */
     /* CPU: bits of the host's widest vectors, 512, 256 or 128, for which there are libmvec functions too; 0: none */
     int vector_bits;
-    bool f16c; /* CPU: the host's instructions convert between float16 and float32 */
+    bool f16c; /* CPU: the host's instructions convert between float16 and float32, */
+    bool vbmi; /* and look bytes up in registers of 512 bits */
 } code_target;
 
 /* A symbol that generated code refers to, and its address. */

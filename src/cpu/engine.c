@@ -33,6 +33,14 @@ static bool host_f16c(void) {
 #endif
 }
 
+static bool host_vbmi(void) {
+#if defined(__x86_64__)
+    return host_vector_bits() == 512 && __builtin_cpu_supports("avx512vbmi");
+#else
+    return false;
+#endif
+}
+
 static uf_status cpu_target(int device, code_target *out) {
     const llvm *l;
     if (device < 0)
@@ -41,6 +49,7 @@ static uf_status cpu_target(int device, code_target *out) {
     memset(out, 0, sizeof *out);
     out->vector_bits = host_vector_bits();
     out->f16c = host_f16c();
+    out->vbmi = host_vbmi();
     return UF_OK;
 }
 

@@ -99,6 +99,8 @@ typedef struct emit {
     bool crosses;       /* GPU, gufunc.pieces: a construct reads of staged operands what other threads have copied */
     /* CPU: a function of whole vectors was written, which is so long that loops do well to compute one vector at a time. */
     bool by_vectors;
+    bool
+        byte_tables; /* CPU: tables of bytes are looked up by functions that have forms for vectors; see byte_table.c */
     int stack_bytes, scratch_bytes; /* CPU: bytes of the kernel's arrays; see emit_array */
     uint8_t reports;                /* that of the variant */
     int unit;                       /* debug: the file; the compile unit is the next; 0: no debug information */
@@ -116,6 +118,9 @@ void emit_name(code_module *module, const char *name, const variant *v);
 /* Module head (triple, data layout) and tail (declarations, attributes, metadata). */
 void emit_begin(emit *e, arena *a, code_module *module, const code_target *target, const char *name);
 uf_status emit_finish(emit *e);
+
+/* byte_table.c, of an elementwise kernel: for emit.byte_tables. */
+bool byte_tables_pay(const emit *e, const tree *t, const variant *v);
 
 /* If more lines than e->most_lines have been written, leaves through the arena's escape with UF_ERR_COMPILE. Call it only where no
  * memory but the arena's is owned, since nothing else is freed: before each statement and expression. */

@@ -486,8 +486,11 @@ static ssa constant(body *b, const node *n) {
 }
 
 static ssa read_place(body *b, const node *n) {
+    ssa known;
     if (ssa_is_set(b->bound[n->local]))
         return b->bound[n->local];
+    if (emit_byte_lookup(b, n, &known))
+        return known;
     lvalue p = find_place(b, n);
     return load_place(b, &p);
 }

@@ -155,6 +155,9 @@ enum {
 };
 ssa emit_table(emit *e, const local *l); /* table.c; address of the first element of a table */
 
+/* byte_table.c: looks a byte up in a table, where emit.byte_tables says that this pays; false: n is no such look-up. */
+bool emit_byte_lookup(body *b, const node *n, ssa *value);
+
 /* Is operand k of a kernel not written by anybody while it runs? expression.c */
 bool operand_stays(const frame *f, const function *kernel, int k);
 void emit_invariant(emit *e, bool is_input); /* expression.c; are loads from here on of memory that nobody writes? */

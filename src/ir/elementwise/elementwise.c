@@ -25,6 +25,7 @@ static uint64_t uniform_inputs(const variant *v) {
 static void write_kernel(emit *e, void *user) {
     elementwise_request *q = user;
     e->uniform = uniform_inputs(q->v);
+    e->byte_tables = byte_tables_pay(e, q->t, q->v);
     emit_functions(e, q->t, "kernel");
     skeleton_begin(&q->s, e, q->t, q->v, NULL);
     skeletons[e->target->gpu][q->v->loop](&q->s);
