@@ -26,7 +26,7 @@ enum {
 };
 
 static arena memory;
-static code_target host;
+static code_target host, narrow; /* and without AVX-512 */
 
 /* ---- Operands ---- */
 
@@ -219,8 +219,10 @@ static void same_bits_everywhere(subject *s) {
         if (s->t == DT_FLOAT32)
             contain(s);
         for (int i = 0; i < judge_count(); i++)
-            for (int level = 0; level <= 3; level += 3)
+            for (int level = 0; level <= 3; level += 3) {
                 run_cpu(s, i, &host, level);
+                run_cpu(s, i, &narrow, level);
+            }
         if (sim_there())
             run_gpu(s);
     }
@@ -258,14 +260,26 @@ static void test_ptx(void **unused) {
     each_row(check_ptx);
 }
 
-/* The comparison that decides on a step is one of vectors. */
+static void expect_vectors(const subject *s, int i, const code_target *target, const char *cpu,
+                           const char *const *either) {
+    code_module m = element_module(&memory, s->tree, target, 0, 0);
+    const char *ir = judge_optimised(i, m.ir.data, cpu, "");
+    if (!strstr(ir, either[0]) && !strstr(ir, either[1]))
+        fail_msg("%s, %s in %s: no vectors in\n%s", judge_name(i), s->row->name, dtypes[s->t].name, ir);
+    text_free(&m.ir);
+}
+
+/* The comparison that decides on a step is one of vectors; with AVX-512 there is an instruction. */
 static void check_vectors(subject *s) {
+    static const code_target wide = {.vector_bits = 512, .f16c = true};
+    static const char *const steps[] = {"fcmp olt <", "fcmp ogt <"};
+    char call[64], twice[64];
+    snprintf(call, sizeof call, "= tail call %s @v_%s_%s(", s->t == DT_FLOAT32 ? "<16 x float>" : "<8 x double>",
+             s->row->name, s->t == DT_FLOAT32 ? "f32" : "f64");
+    snprintf(twice, sizeof twice, "= call%s", call + strlen("= tail call"));
     for (int i = 0; i < judge_count(); i++) {
-        code_module m = element_module(&memory, s->tree, &host, 0, 0);
-        const char *ir = judge_optimised(i, m.ir.data, "x86-64-v3", "");
-        if (!strstr(ir, "fcmp olt <") && !strstr(ir, "fcmp ogt <"))
-            fail_msg("%s, %s in %s: no vectors in\n%s", judge_name(i), s->row->name, dtypes[s->t].name, ir);
-        text_free(&m.ir);
+        expect_vectors(s, i, &narrow, "x86-64-v3", steps);
+        expect_vectors(s, i, &wide, "x86-64-v4", (const char *const[]){call, twice});
     }
 }
 
@@ -277,7 +291,8 @@ static void test_vectors(void **unused) {
 /* ---- */
 
 static int set_up(void **state) {
-    host = judge_host();
+    host = narrow = judge_host();
+    narrow.vector_bits = host.vector_bits < 256 ? host.vector_bits : 256;
     return draw_seed(state);
 }
 

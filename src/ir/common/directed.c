@@ -1,7 +1,7 @@
 /* directed.c - arithmetic that is rounded toward -infinity or +infinity: add_down, add_up and the others of the math table.
  *
- * A GPU has an instruction for each. A CPU has a rounding mode, which LLVM does not know of, and which would have to be set for
- * every operation. So there the result r is rounded to nearest as usual, the sign of what it lacks, exact - r, is computed, and
+ * A GPU has an instruction for each, and so has AVX-512, of whole vectors. Other CPUs have a rounding mode, which LLVM does not know of, and
+ * which would have to be set for every operation. So there the result r is rounded to nearest as usual, the sign of what it lacks, exact - r, is computed, and
  * where that is negative, r becomes the number below it. That needs no branch, so that loops are vectorised. What is lacking is a
  * number in add, mul, div and sqrt, and a sum of three in fma (T. J. Dekker, 1971; S. Boldo and J.-M. Muller, Exact and Approximated
  * Error of the FMA, 2011). In float32 it is computed in float64, where nothing overflows or underflows; in float64 the operands are
@@ -13,9 +13,12 @@
 #include <stdio.h>
 
 #include "ir/common/internal.h"
+#include "ir/common/vector_ops.h"
 
 enum {
-    MAX_ARITY = 3
+    MAX_ARITY = 3,
+    ROUND_DOWN = 9, /* as the intrinsics of AVX-512 take it; without exceptions */
+    ROUND_UP = 10
 };
 
 /* ---- Instructions on a floating type ---- */
@@ -330,6 +333,38 @@ static ssa call_cpu(const place *p, const operation *o, bool up, const ssa *x, i
     return negates ? negate(p, r) : r;
 }
 
+/* "<8 x double> %x0, <8 x double> %x1"; without names the types alone. */
+static void vector_list(const vec *v, int arity, bool names, char *out, size_t size) {
+    size_t used = 0;
+    for (int i = 0; i < arity; i++)
+        used += (size_t)snprintf(out + used, size - used, names ? "%s%s %%x%d" : "%s%s", i ? ", " : "", v->real, i);
+}
+
+/* Defines the function of whole vectors: one instruction. */
+static void define_instruction(const place *p, const math_row *row, const char *name) {
+    vec v = vec_of(p->e, p->type);
+    char values[128], types[128];
+    const char *what = row->subtracts ? "sub" : row->arity == 3 ? "vfmadd" : row->cpu;
+    definition s;
+    vector_list(&v, row->arity, true, values, sizeof values);
+    vector_list(&v, row->arity, false, types, sizeof types);
+    if (!emit_define(p->e, &s, "define internal %s @%s(%s) nounwind readnone alwaysinline", v.real, name, values))
+        return;
+    emit_declare(p->e, "declare %s @llvm.x86.avx512.%s.%s.512(%s, i32)", v.real, what, v.suffix, types);
+    ssa r = emit_value(p->e, "call %s @llvm.x86.avx512.%s.%s.512(%s, i32 %d)", v.real, what, v.suffix, values,
+                       row->direction > 0 ? ROUND_UP : ROUND_DOWN);
+    emit_line(p->e, "ret %s %s", v.real, r.text);
+    emit_define_end(p->e, &s);
+}
+
+static ssa call_instruction(const place *p, const math_row *row, const ssa *x) {
+    char form[40], scalar[40];
+    snprintf(form, sizeof form, "v_%s_%s", row->name, suffix(p));
+    snprintf(scalar, sizeof scalar, "m_%s_%s", row->name, suffix(p));
+    define_instruction(p, row, form);
+    return emit_form_call(p->e, scalar, form, p->type, row->arity, x);
+}
+
 /* llvm.nvvm.add.rm.f: rounds toward minus infinity; rp: plus. None of them flushes subnormals. */
 static ssa call_gpu(const place *p, const char *name, bool up, const ssa *x, int arity) {
     char types[64], values[256];
@@ -343,6 +378,8 @@ static ssa call_gpu(const place *p, const char *name, bool up, const ssa *x, int
 ssa emit_directed(emit *e, const math_row *row, dtype type, const ssa *args) {
     place p = place_of(e, type);
     bool up = row->direction > 0;
+    if (!e->target->gpu && e->target->vector_bits == 512)
+        return call_instruction(&p, row, args);
     if (!e->target->gpu && row->subtracts)
         return call_cpu(&p, operation_find(row->cpu), up, (ssa[]){args[0], negate(&p, args[1])}, row->arity);
     if (!e->target->gpu)

@@ -87,6 +87,10 @@ void emit_function(emit *e, const function *f, const body_hooks *hooks, void *us
 /* A row of the math table that has a direction (directed.c). */
 ssa emit_directed(emit *e, const math_row *row, dtype type, const ssa *args);
 
+/* math.c: what a function of whole vectors of 512 bits, which the module has under the name `form`, makes of numbers; loops of it are loops of
+ * vectors. scalar: the name of the function of numbers, which is made of it. */
+ssa emit_form_call(emit *e, const char *scalar, const char *form, dtype type, int arity, const ssa *args);
+
 /* pow where all elements have one exponent (power.c). */
 ssa emit_power(emit *e, const math_row *row, dtype wide, const ssa *args);
 

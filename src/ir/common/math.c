@@ -107,8 +107,10 @@ static void parameters(const vector_math *m, const char *type, char *out, size_t
 }
 
 static void use(emit *e, const vector_math *m, const char *name, const char *type) {
-    text_printf(&e->used, "%si8* bitcast (%s (%s%s%s)* @%s to i8*)", e->nused++ ? ", " : "", type, type,
-                m->arity > 1 ? ", " : "", m->arity > 1 ? type : "", name);
+    text_printf(&e->used, "%si8* bitcast (%s (%s", e->nused++ ? ", " : "", type, type);
+    for (int i = 1; i < m->arity; i++)
+        text_printf(&e->used, ", %s", type);
+    text_printf(&e->used, ")* @%s to i8*)", name);
 }
 
 static void define_scalar(emit *e, const vector_math *m) {
@@ -166,7 +168,7 @@ static void define_width(emit *e, const vector_math *m, int width, const char *n
 /* Defines everything for one routine and lists what the vectoriser may use. */
 static int define_vector_math(emit *e, const vector_math *m, char isa) {
     char type[32], variants[384], name[64];
-    const char *v = m->arity > 1 ? "vv" : "v";
+    const char *v = &"vvv"[MAX_ARITY - m->arity];
     size_t used =
         (size_t)snprintf(variants, sizeof variants, "_ZGV%cN%d%s_%s(%s)", isa, m->lanes, v, m->scalar, m->routine);
     bool first = emit_once(e, m->scalar);
@@ -219,6 +221,22 @@ static bool call_vector(emit *e, const math_row *row, dtype wide, const ssa *arg
     argument_list(row, wide, args, values, sizeof values);
     *result = emit_value(e, "call %s @%s(%s) #%d", m.type, scalar, values, group);
     return true;
+}
+
+ssa emit_form_call(emit *e, const char *scalar, const char *form, dtype type, int arity, const ssa *args) {
+    char isa, values[256];
+    const char *t = ir_value_type(type);
+    vector_math m = {.scalar = scalar,
+                     .type = t,
+                     .routine = form,
+                     .lanes = target_lanes(e->target, type, &isa),
+                     .arity = arity,
+                     .own = true};
+    size_t used = 0;
+    int group = define_vector_math(e, &m, isa);
+    for (int i = 0; i < arity; i++)
+        used += (size_t)snprintf(values + used, sizeof values - used, "%s%s %s", i ? ", " : "", t, args[i].text);
+    return emit_value(e, "call %s @%s(%s) #%d", t, scalar, values, group);
 }
 
 /* ---- */
