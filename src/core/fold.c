@@ -134,9 +134,9 @@ static void interleave(const uf_plan *p, const plan_pass *s, void *const *data, 
     nd_fold_interleave(&s->loops, place, p->binding->fold->nin, out);
 }
 
-/* Where nothing is reduced inputs are not read, and the CPU reads fields one by one. */
+/* Where nothing is reduced inputs are not read. */
 static bool may_interleave(const uf_plan *p, const plan_pass *s) {
-    return p->engine != ENGINE_CPU && s->v.loop == LOOP_FOLD && !s->v.reduction.empty && s->v.nin > 1 && !p->idle;
+    return s->v.loop == LOOP_FOLD && !s->v.reduction.empty && s->v.nin > 1 && !p->idle;
 }
 
 bool fold_fits(const uf_plan *p, void *const *data) {
@@ -148,12 +148,16 @@ bool fold_fits(const uf_plan *p, void *const *data) {
     return !memcmp(member, p->member, (size_t)s->v.nin * sizeof *member);
 }
 
-/* Nothing else of a variant depends on the groups. */
+/* Nothing else of a variant depends on the groups, and on the CPU nothing on how they are aligned. */
 uf_status fold_respecialise(const uf_plan *p, void *const *data, variant *v) {
     nd_member member[VARIANT_OPERANDS];
     memcpy(v, &p->pass[0].v, variant_size(&p->pass[0].v));
     interleave(p, &p->pass[0], data, member);
-    plan_groups(v, member, v->nin);
+    for (int k = 0; k < v->nin; k++) {
+        v->operand[k].group = member[k].group;
+        v->operand[k].offset = member[k].offset;
+        v->operand[k].align = p->engine == ENGINE_CUDA ? member[k].align : 0;
+    }
     return UF_OK;
 }
 

@@ -155,7 +155,7 @@ int64_t cpu_fold_specialise(variant *v, const fold_problem *s) {
     for (int k = 0, n = variant_operands(v); k < n; k++) {
         variant_operand *o = &v->operand[k];
         o->kind = s->loops->kept.kind[k] == OPERAND_NUMBER ? OPERAND_NUMBER : OPERAND_STRIDED;
-        o->group = o->offset = o->align = 0; /* fields are read one by one */
+        o->align = 0;
     }
     v->reduction.columns = takes_columns(v, s);
     v->cpu_fold.absorbing = may_end(v, s) ? (uint8_t)s->traits->absorbing : ABSORBING_NONE;
@@ -192,7 +192,7 @@ static void put_parameters(fold_cursor *p, const launch *l) {
         p->operand[k] = put_operand(&w, k, (uintptr_t)l->data[k], l->numbers);
     p->results = put_parameter(&w, CPU_FOLD_RESULTS, 0);
     for (int k = 0; k < n; k++)
-        if (v->operand[k].kind != OPERAND_NUMBER)
+        if (operand_has_strides(v, k))
             put_parameter(&w, CPU_FOLD_KEPT_STRIDES, stride_of(l->loop, 0, k));
     put_parameter(&w, CPU_FOLD_ELEMENTS, l->elements);
     p->first = put_parameter(&w, CPU_FOLD_FIRST, 0);
@@ -213,7 +213,7 @@ static void move_to(fold_cursor *p, const launch *l, const int64_t *index, int64
     const variant *v = l->v;
     for (int k = 0, n = variant_operands(v); k < n; k++) {
         const variant_operand *o = &v->operand[k];
-        if (o->kind == OPERAND_NUMBER)
+        if (o->kind == OPERAND_NUMBER || variant_follows(v, k))
             continue;
         int64_t at = k >= v->nin && k < v->nin + v->nout ? part * l->chunk_stride : 0;
         for (int d = 0; d < l->loop->ndim; d++)

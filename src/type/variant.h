@@ -105,7 +105,7 @@ typedef struct variant_operand {
     uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */
     uint8_t
         privatised; /* and at, GPU, the target: blocks (CPU: runs of the code) update a copy of their own, which then goes to the array; PRIVATE_TALLY */
-    /* Elementwise, GPU fold: operands that lie interleaved, as the fields of an array of records do, are a group; see nd_interleave. The
+    /* Elementwise, fold: operands that lie interleaved, as the fields of an array of records do, are a group; see nd_interleave. The
      * group has one address and one set of strides, those of the operand with the lowest address. */
     uint8_t group;  /* 1 + that operand; 0: in no group */
     uint8_t offset; /* bytes from its address; at: see at.record */

@@ -808,6 +808,49 @@ static void outputs_may_interleave(void **unused) {
     assert_true(r[0] == 1 && r[1] == 3 && r[2] == 4 && r[3] == 6);
 }
 
+/* Inputs that lie interleaved have one address in the code, which those of another run of the plan may not. */
+static void inputs_may_interleave(void **unused) {
+    enum {
+        N = 301
+    };
+    static const uf_reduction_def def = {.size = sizeof def,
+                                         .map = "(x, y) { return x * y + x; }",
+                                         .combine = "(a, b) { return a + b; }",
+                                         .identity = "0"};
+    static double both[2 * N], x[2 * N], y[2 * N];
+    int64_t two = 2;
+    double sum = 0, together = 0, turned = 0, apart = 0, r;
+    uf_func *f;
+    uf_plan *plan;
+    (void)unused;
+    for (int i = 0; i < 2 * N; i++) {
+        both[i] = (double)pick(-1000, 1000);
+        x[i] = (double)pick(-1000, 1000);
+        y[i] = (double)pick(-1000, 1000);
+    }
+    for (int i = 0; i < 2 * N; i += 2) {
+        together += both[i] * both[i + 1] + both[i];
+        turned += both[i + 1] * both[i] + both[i + 1];
+        apart += x[i] * y[i] + x[i];
+    }
+    assert_int_equal(uf_reduction(&f, "dot", "float64,float64->float64", &def), UF_OK);
+    DLTensor args[] = {
+        UF_ARRAY(both, N), UF_ARRAY(both + 1, N), {.data = &r, .device = {kDLCPU, 0}, .dtype = {kDLFloat, 64, 1}}};
+    args[0].strides = args[1].strides = &two;
+    args[2].data = &sum;
+    assert_int_equal(uf_reduce(f, 3, args, NULL), UF_OK);
+    assert_true(sum == together);
+    assert_int_equal(uf_reduce_plan(&plan, f, 3, args, NULL), UF_OK);
+    assert_int_equal(uf_plan_run(plan, (void *[]){both, both + 1, &r}, NULL), UF_OK);
+    assert_true(r == together);
+    assert_int_equal(uf_plan_run(plan, (void *[]){both + 1, both, &r}, NULL), UF_OK);
+    assert_true(r == turned);
+    assert_int_equal(uf_plan_run(plan, (void *[]){x, y, &r}, NULL), UF_OK);
+    assert_true(r == apart);
+    uf_plan_free(plan);
+    uf_free(f);
+}
+
 static void inference(void **unused) {
     (void)unused;
     int64_t shape[2][UF_MAX_NDIM];
@@ -1136,6 +1179,7 @@ int main(void) {
         cmocka_unit_test(positions_in_segments),
         cmocka_unit_test(outputs_may_overlap_inputs),
         cmocka_unit_test(outputs_may_interleave),
+        cmocka_unit_test(inputs_may_interleave),
         cmocka_unit_test(inference),
         cmocka_unit_test(the_cpu_takes_no_scratch),
         cmocka_unit_test(threads_change_nothing),

@@ -86,9 +86,7 @@ static element_place moved(const extremum_search *x, const element_place *p, ssa
 static partial element(const extremum_search *x, const element_place *p) {
     fold_writer *w = x->c->w;
     ssa in[VARIANT_OPERANDS];
-    for (int k = 0; k < w->s.noperands; k++)
-        if (fold_reads(w, k))
-            in[k] = emit_load(w->s.e, skeleton_memory(&w->s, k), p->at[k]);
+    fold_load(w, p->at, in);
     return fold_element(w, in, p->position);
 }
 

@@ -34,7 +34,7 @@ static void read_parameters(cpu_reduction *q) {
     skeleton *s = &w->s;
     q->n = skeleton_parameter(s, CPU_FOLD_RESULTS);
     for (int k = 0; k < s->noperands; k++)
-        if (skeleton_is_array(s, k) || is_position(w, k))
+        if (operand_has_strides(s->v, k))
             q->kept_stride[k] = skeleton_parameter(s, CPU_FOLD_KEPT_STRIDES);
     q->elements = skeleton_parameter(s, CPU_FOLD_ELEMENTS);
     q->first = skeleton_parameter(s, CPU_FOLD_FIRST);

@@ -120,6 +120,25 @@ static ssa narrow_value(fold_writer *w, const ssa *in) {
     return emit_convert(w->s.e, in[0], (dtype)w->s.v->operand[0].memory, DT_INT32);
 }
 
+/* The address of input k, which lies beside the one that leads its group. */
+static ssa beside(fold_writer *w, int k, const ssa *at) {
+    emit *e = w->s.e;
+    const variant_operand *o = &w->s.v->operand[k];
+    int leader = o->group - 1;
+    const char *from = ir_memory_type(skeleton_memory(&w->s, leader)), *to = ir_memory_type(skeleton_memory(&w->s, k));
+    ssa bytes = emit_pointer_as(e, from, at[leader], "i8");
+    return emit_pointer_as(e, "i8", emit_value(e, "getelementptr inbounds i8, i8* %s, i64 %d", bytes.text, o->offset),
+                           to);
+}
+
+void fold_load(fold_writer *w, const ssa *at, ssa *in) {
+    for (int k = 0; k < w->s.noperands; k++)
+        if (fold_reads(w, k))
+            in[k] = emit_load(w->s.e, skeleton_memory(&w->s, k), at[k]);
+        else if (variant_follows(w->s.v, k))
+            in[k] = emit_load(w->s.e, skeleton_memory(&w->s, k), beside(w, k, at));
+}
+
 partial fold_element(fold_writer *w, const ssa *in, ssa position) {
     const fold *f = w->f;
     const variant *v = w->s.v;

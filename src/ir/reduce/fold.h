@@ -42,6 +42,9 @@ static inline bool fold_reads(const fold_writer *w, int k) {
     return (k < w->s.nin || (w->s.v->masked && k == variant_mask(w->s.v))) && skeleton_is_array(&w->s, k) &&
            !variant_follows(w->s.v, k);
 }
+/* CPU: loads an element of all that is read, from the addresses of operands. Of operands that lie interleaved one has an address, and LLVM,
+ * which is to see that they do, is told those of the others as places beside it. */
+void fold_load(fold_writer *w, const ssa *at, ssa *in);
 /* The partial of one element: in[k] is input k as loaded (not looked at if it is uniform), in[mask] the mask. position: i64, or none where
  * the variant has none. If the inputs are states (reduction.from_states), the state as loaded. */
 partial fold_element(fold_writer *w, const ssa *in, ssa position);

@@ -236,8 +236,8 @@ static partial element(const pairwise *c, const element_place *moved, int step, 
             continue;
         if (ssa_is_constant(c->step.by[k], &by))
             p.at[k] = skeleton_address(&w->s, k, p.at[k], ssa_constant(step * by));
-        in[k] = emit_load(w->s.e, skeleton_memory(&w->s, k), p.at[k]);
     }
+    fold_load(w, p.at, in);
     return fold_element(w, in, position_of(c, moved, step, l));
 }
 
@@ -475,11 +475,14 @@ bool pairwise_has_gaps(const pairwise *c, bool halves) {
     fold_writer *w = c->w;
     bool gaps = false;
     for (int k = 0; k < w->s.noperands; k++) {
-        if (!fold_reads(w, k) || !ssa_is_set(c->lane.by[k]))
-            continue;
+        bool follows = variant_follows(w->s.v, k);
         dtype type = skeleton_memory(&w->s, k);
+        if (!follows && (!fold_reads(w, k) || !ssa_is_set(c->lane.by[k])))
+            continue;
         if (dtypes[type].size < 4 || dtype_is_complex(type))
             return false;
+        if (follows) /* as far apart as the one that leads it */
+            continue;
         bool half = ssa_is(c->lane.by[k], 2) && dtypes[type].size == 4 && dtypes[c->stored[0]].size == 4;
         gaps |= !ssa_is(c->lane.by[k], 1) && (halves || !half);
     }
