@@ -106,12 +106,14 @@ static void check_distances(dtype type, int64_t most) {
         loops.kept.offset = loops.reduced.offset = offset;
         loops.kept.stride = kept;
         loops.reduced.stride = stride;
+        v.operand[0].group = 1; /* others lie beside it, which have its address */
         loops.kept.kind[0] = OPERAND_STRIDED;
         loops.reduced.kind[0] = apart == 1 ? OPERAND_CONTIGUOUS : OPERAND_STRIDED;
         code_traits traits = {.nodes = 1, .nstate = 1, .state_bytes = 8};
         fold_problem problem = {.loops = &loops, .traits = &traits, .whole = true};
         cpu_engine.specialise_fold(&v, &problem);
         assert_int_equal(v.reduction.columns, 0);
+        assert_int_equal(v.operand[0].group, 1);
         assert_int_equal(v.operand[0].kind, apart == 1      ? OPERAND_CONTIGUOUS
                                             : apart <= most ? OPERAND_INTERLEAVED
                                                             : OPERAND_STRIDED);
