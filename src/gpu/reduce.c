@@ -10,6 +10,7 @@ enum {
     RESULTS_MAX = 4,
     COOP_MOST = 8,        /* log2 of a block: of a cooperative group where there are many results */
     STATE_MOST = 64,      /* bytes of the states of a thread's columns */
+    STATE_MORE = 9,       /* of what a state that is counted has beside it: the count, and whether there is any */
     BLOCKS_WANTED = 16,   /* blocks a multiprocessor, for all to be busy to the end */
     CHUNK_VISITS = 2,     /* of a part, at least: what combining parts costs must be small beside it */
     ONE_BLOCK_VISITS = 4, /* a result that a block of 1024 threads does in so many visits is not divided */
@@ -254,7 +255,8 @@ static int64_t specialise_columns(variant *v, const fold_problem *s, int sms) {
     int64_t n = s->loops->reduced.count;
     bool apart = v->segmented && stride_of(kept, 0, variant_bounds(v)); /* each column is a segment of its own */
     int vector = apart ? 1 : fit_vectors(v, s, false), most = most_elements(s->traits);
-    while (vector > 1 && vector * s->traits->state_bytes > STATE_MOST)
+    int state = s->traits->state_bytes, all = state + (v->reduction.counted ? STATE_MORE : 1);
+    while (vector > 1 && (vector * state > STATE_MOST || vector * all * BLOCK_MAX > SHARED_FREE))
         vector /= 2;
     int repeat = repeat_for(vector * element_bytes(v), FLIGHT_COLUMNS, REPEAT_MAX);
     while (repeat > 1 && (repeat * vector > most || repeat / 2 >= n))

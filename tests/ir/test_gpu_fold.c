@@ -432,6 +432,10 @@ static void run(const call *c, launch *l) {
     last_variant = *l->v;
     last_grid = g;
     code_module m = generate(&a, &c->f, l->v);
+    if (shared_bytes(m.ir.data) > SHARED_FREE) {
+        describe(c, l->v, &g);
+        fail_msg("%d bytes of shared memory", shared_bytes(m.ir.data));
+    }
     if (nvvm_found() && chance(15)) {
         const char *complaint = nvvm_judge(&m, 90, chance(50), NULL);
         if (complaint) {

@@ -101,15 +101,6 @@ static void test_held(void **state) {
         barriers_of(TWO, 4));
 }
 
-/* Bytes of the arrays of words that a module has in shared memory. */
-static int shared_bytes(const char *ir) {
-    static const char array[] = "addrspace(3) global [";
-    int bytes = 0;
-    for (const char *at = strstr(ir, array); at; at = strstr(at + 1, array))
-        bytes += 4 * (int)strtol(at + strlen(array), NULL, 10);
-    return bytes;
-}
-
 /* The code of a kernel over columns, of which 2^across lie side by side, and 2^coop threads in clusters of 8 blocks have one. */
 static void check_columns(const gu_kernel *k, int across, int coop, int held) {
     arena a = {0};

@@ -275,6 +275,25 @@ static bool readable(const char *directory, const char *name) {
     return !access(path, R_OK);
 }
 
+int shared_bytes(const char *ir) {
+    static const char array[] = "addrspace(3) global [";
+    static const struct {
+        const char *type;
+        int bytes;
+    } types[] = {{"i8", 1}, {"i16", 2}, {"i32", 4}, {"i64", 8}, {"float", 4}, {"double", 8}};
+    int bytes = 0;
+    for (const char *at = ir; (at = strstr(at, array));) {
+        char *end, *type;
+        long n = strtol(at + strlen(array), &end, 10);
+        type = end + strlen(" x ");
+        for (size_t i = 0; i < COUNT(types); i++)
+            if (!strncmp(type, types[i].type, strlen(types[i].type)) && type[strlen(types[i].type)] == ']')
+                bytes += (int)n * types[i].bytes;
+        at = type;
+    }
+    return bytes;
+}
+
 bool nvvm_found(void) {
     static const char *const roots[] = {"/usr/local/cuda", "/usr/local/cuda-13.0", "/usr/local/cuda-12"};
     static const char *const names[] = {"nvvm/lib64/libnvvm.so", "lib/libnvvm.so.4", "lib64/libnvvm.so.4"};

@@ -23,6 +23,9 @@ const char *judge_assembly(int i, const char *ir, const char *cpu, const char *f
 /* The IR after default<O3>; static storage. */
 const char *judge_optimised(int i, const char *ir, const char *cpu, const char *features);
 
+/* Bytes of the arrays that a GPU module has in shared memory. */
+int shared_bytes(const char *ir);
+
 /* libNVVM: verifies and compiles for compute_<arch> (with line information where the module wants it), and, if
  * with_ptxas, assembles with ptxas where that is found. NULL if all is well. *ptx, if wanted, is the PTX (static storage). */
 bool nvvm_found(void);
