@@ -269,14 +269,16 @@ static void test_resident_rows(void **state) {
 }
 
 /* Threads that read what they copied themselves do not wait for each other: of the four barriers around the copy and in the reduction two
- * are left. A forall whose threads take other elements than they copied needs them, and one of its own. */
+ * are left, and one that only later calls of a block get to. A forall whose threads take other elements than they copied needs them, and
+ * one of its own. In a cluster there are no later calls. */
 static void test_own_copies(void **state) {
     static const struct {
         staged_rows rows;
         int barriers;
     } cases[] = {{{.coop = 8}, 4},
-                 {{.pieces = true, .coop = 8}, 2},
-                 {{.pieces = true, .coop = 8, .shifted = true}, 2},
+                 {{.pieces = true, .coop = 8}, 3},
+                 {{.pieces = true, .coop = 8, .shifted = true}, 3},
+                 {{.pieces = true, .coop = 8, .cluster = 1}, 0},
                  {{.pieces = true, .coop = 8, .apart = true}, 5}};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -142,11 +142,11 @@ static void draw_held(trial *x) {
 /* The variant, whose operands have units where rows move as x's do; the row w, which moves with no call, may be shifted instead. */
 static void draw_variant(trial *x, const tree *t) {
     int size = dtypes[x->type].size;
-    x->coop = x->kernel == EACH && chance(50) ? COOP_GRID : (int)pick(1, 7);
+    x->coop = x->kernel == EACH && chance(50) ? COOP_GRID : chance(30) ? (int)pick(6, 7) : (int)pick(1, 7);
     x->vector = 1 << pick(0, __builtin_ctz(16u / (unsigned)size));
     x->v = gu_variant(t, x->coop, 0, x->vector, 1 << pick(0, 3));
     x->v.gufunc.pieces = 1;
-    x->cluster = x->coop > COOP_WARP && x->coop != COOP_GRID && chance(70) ? (int)pick(1, 3) : 0;
+    x->cluster = x->coop > COOP_WARP && x->coop != COOP_GRID && chance(50) ? (int)pick(1, 3) : 0;
     x->v.gufunc.cluster = (uint8_t)x->cluster;
     x->v.operand[1].shifted = size * x->vector >= 4 && chance(50);
     x->v.operand[1].unit = x->v.operand[1].shifted || x->stride % x->vector == 0;

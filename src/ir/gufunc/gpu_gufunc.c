@@ -97,10 +97,16 @@ static void calls_by_thread(gufunc_writer *w, gpu *g, const staging *st) {
     each_call(w, g, first, step, ssa_none());
 }
 
-/* One inner call, whose operands are at w->at, by a group or a block of one: a thread has the number `rank` of `size` that copy. */
-static void call_together(gufunc_writer *w, gpu *g, ssa rank, ssa size, ssa stores) {
+/* Is a block's call x another one than its first, where that matters to whole_cores (i1)? */
+static ssa is_again(gufunc_writer *w, const gpu *g, ssa x, ssa first) {
+    return w->s.v->gufunc.pieces && g->staged->any ? emit_op(w->s.e, "icmp ne i64", x, first) : ssa_none();
+}
+
+/* One inner call, whose operands are at w->at, by a group or a block of one: a thread has the number `rank` of `size` that copy. again (i1): it is
+ * not their first. */
+static void call_together(gufunc_writer *w, gpu *g, ssa rank, ssa size, ssa again, ssa stores) {
     int end = w->s.v->masked && g->staged->any ? skeleton_if(&w->s, call_counts(w)) : 0;
-    whole_cores(w, g->staged, rank, size, g->aligned);
+    whole_cores(w, g->staged, rank, size, again, g->aligned);
     gufunc_call(w, stores);
     if (end)
         skeleton_end_if(&w->s, end);
@@ -123,7 +129,7 @@ static void calls_by_block(gufunc_writer *w, gpu *g) {
     find_call(w, g, l.i);
     if (w->s.v->gufunc.pieces)
         piece_find(w, g->aligned, ssa_constant(0), ssa_constant(1));
-    call_together(w, g, rank, size, stores);
+    call_together(w, g, rank, size, is_again(w, g, l.i, first), stores);
     counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 
@@ -136,7 +142,7 @@ static void one_across(gufunc_writer *w, gpu *g, ssa first, ssa own, ssa rank) {
     ssa last = emit_value(e, "sub i64 %s, %d", g->n.text, 1 << w->s.v->gufunc.calls);
     find_call(w, g, emit_select_as(e, "i64", there, call, last));
     w->active = w->s.v->masked ? emit_op(e, "and i1", there, call_counts(w)) : there;
-    whole_cores(w, g->staged, rank, ssa_constant(1 << w->s.v->gufunc.coop), g->aligned);
+    whole_cores(w, g->staged, rank, ssa_constant(1 << w->s.v->gufunc.coop), ssa_none(), g->aligned);
     if (w->s.v->gufunc.cluster) /* the other blocks run by now, so that results can be left in their shared memory */
         coop_cluster_wait(e);
     gufunc_call(w, emit_op(e, "and i1", emit_value(e, "icmp eq i64 %s, 0", rank.text), w->active));
@@ -184,11 +190,13 @@ static void calls_by_grid(gufunc_writer *w, gpu *g) {
     mapped_arguments(w, rank, emit_widen(e, size), g->aligned, slot, blocks);
     coop_grid_begin(e);
     ssa stores = emit_value(e, "icmp eq i64 %s, 0", rank.text);
-    counted_loop l = counted_loop_begin(e, "i64", emit_widen(e, coop), g->n);
+    ssa first = emit_widen(e, coop);
+    counted_loop l = counted_loop_begin(e, "i64", first, g->n);
     find_call(w, g, l.i);
     if (w->s.v->gufunc.pieces)
         piece_find(w, g->aligned, emit_widen(e, own), emit_widen(e, blocks));
-    call_together(w, g, emit_widen(e, thread), ssa_constant(1 << variant_grid_block(w->s.v)), stores);
+    call_together(w, g, emit_widen(e, thread), ssa_constant(1 << variant_grid_block(w->s.v)),
+                  is_again(w, g, l.i, first), stores);
     counted_loop_end(e, &l, emit_widen(e, coops), loop_no_unroll(e));
 }
 
@@ -205,7 +213,7 @@ static void calls_by_cluster(gufunc_writer *w, gpu *g) {
     find_call(w, g, call);
     coop_cluster_arrive(e);
     piece_find(w, g->aligned, emit_widen(e, own), ssa_constant(1 << cluster));
-    whole_cores(w, g->staged, emit_widen(e, thread), ssa_constant(1 << coop), g->aligned);
+    whole_cores(w, g->staged, emit_widen(e, thread), ssa_constant(1 << coop), ssa_none(), g->aligned);
     coop_cluster_wait(e);
     gufunc_call(w, emit_value(e, "icmp eq i64 %s, 0", rank.text));
 }

@@ -53,8 +53,9 @@ void staging_run(gufunc_writer *w, const staging *st, ssa n, ssa first, ssa step
 /* The same for unrolled kernels, where sizes are constants (block_copy.c). */
 void staged_calls(gufunc_writer *w, ssa n, void (*find)(gufunc_writer *w, void *user, ssa call), void *user);
 /* Operands that are staged whole for a cooperative group (whole_core.c): copies those of one call, at w->at, to shared memory, and makes
- * w->at the addresses there. The threads of the block get there together. rank, size (i64): this thread's in the group. */
-void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa aligned);
+ * w->at the addresses there. The threads of the block get there together. rank, size (i64): this thread's in the group. again (i1): has the
+ * block had a call before? none: it has not, or with gufunc.across it may have. */
+void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa again, ssa aligned);
 
 /* gufunc.pieces: sets w->piece for the call whose operands are at w->at, and block number `block` of `blocks` (i64) of its group. */
 void piece_find(gufunc_writer *w, ssa aligned, ssa block, ssa blocks);

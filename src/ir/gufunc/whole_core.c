@@ -221,14 +221,24 @@ static ssa part_of(gufunc_writer *w, const staging *st, int k) {
     return emit_shared_address(e, offset, ir_memory_type(t));
 }
 
-void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa aligned) {
+/* The block's calls before have read what lies there. Threads that read what they copied need not wait for each other before the first;
+ * of later ones rows may begin at other places, so that other threads have copied what lies where a thread copies to. */
+static void wait_for_readers(gufunc_writer *w, bool own, ssa again) {
+    if (own && !ssa_is_set(again))
+        return;
+    int end = own ? skeleton_if(&w->s, again) : 0;
+    emit_block_barrier(w->s.e);
+    if (end)
+        skeleton_end_if(&w->s, end);
+}
+
+void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa again, ssa aligned) {
     emit *e = w->s.e;
     int across = w->s.v->gufunc.across;
     bool own = w->s.v->gufunc.pieces && !e->crosses; /* a thread reads what it copies, and nothing else */
     if (!st->any)
         return;
-    if (!own)
-        emit_block_barrier(e); /* the block's calls before have read what lies there */
+    wait_for_readers(w, own, again);
     for (int k = 0; k < w->s.nin; k++) {
         if (!w->s.v->operand[k].staged)
             continue;
