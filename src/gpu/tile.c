@@ -5,10 +5,11 @@
 enum {
     TILE_VECTOR_MAX = 8,
     TILE_ROWS_MAX = 8,
-    TILE_LANES_MAX = 4,           /* log2 of the threads along each dimension, where both are long */
-    TILE_THREADS_MAX = 8,         /* log2 of the threads of a block */
-    TILE_SHARED_BYTES = 32 << 10, /* of a block, so that a multiprocessor has several */
-    NARROW_ELEMENTS_MAX = 64,     /* of a thread, where dimension 1 is narrow */
+    TILE_ROWS_BYTES = ACCESS_BYTES, /* the same of bytes, where all of them are accessed by vectors */
+    TILE_LANES_MAX = 4,             /* log2 of the threads along each dimension, where both are long */
+    TILE_THREADS_MAX = 8,           /* log2 of the threads of a block */
+    TILE_SHARED_BYTES = 32 << 10,   /* of a block, so that a multiprocessor has several */
+    NARROW_ELEMENTS_MAX = 64,       /* of a thread, where dimension 1 is narrow */
 };
 
 _Static_assert(1 << TILE_THREADS_MAX <= BLOCK_MAX, "code is generated for blocks of that size");
@@ -56,6 +57,35 @@ static bool choose_narrow(variant *v, const loop_problem *s) {
     return v->tile.rows == v->tile.narrow;
 }
 
+/* What operand k is accessed along by vectors, as bits of dimensions, and how many bytes the first element must be aligned to; 0: nothing. */
+static int access_of(const variant *v, int k, unsigned *along) {
+    const variant_operand *o = &v->operand[k];
+    *along = o->kind == OPERAND_INTERLEAVED ? 3 : o->staged ? 2 : 1;
+    if (o->kind == OPERAND_INTERLEAVED)
+        return record_width(v->tile.vector, o->record);
+    if (o->kind != OPERAND_CONTIGUOUS || (o->staged && !o->unit))
+        return 0;
+    return element_size(v, k) * (o->staged ? variant_tile_access(v, k) : v->tile.vector);
+}
+
+/* Is every access to operand k by vectors aligned, if its first element is at this address? */
+static bool operand_aligned(const variant *v, const nd_loop *loop, int k, uintptr_t all) {
+    unsigned along;
+    int bytes = access_of(v, k, &along);
+    for (int d = 0; bytes && d < loop->ndim; d++)
+        if (d > 1 || !(along >> d & 1))
+            all |= (uintptr_t)stride_of(loop, d, k) * (uintptr_t)element_size(v, k);
+    return !bytes || !(all & ((uintptr_t)bytes - 1));
+}
+
+/* Are all arrays of bytes, and do their strides leave every access aligned? */
+static bool has_aligned_bytes(const variant *v, const nd_loop *loop) {
+    for (int k = 0; k < variant_operands(v); k++)
+        if (v->operand[k].kind != OPERAND_NUMBER && (element_size(v, k) > 1 || !operand_aligned(v, loop, k, 0)))
+            return false;
+    return true;
+}
+
 /* A thread's elements: along dimension 0 what the widest contiguous operand has in one access, along dimension 1 what the widest staged
  * one has. */
 static void choose_elements(variant *v, const loop_problem *s) {
@@ -69,7 +99,9 @@ static void choose_elements(variant *v, const loop_problem *s) {
     }
     int vector = ACCESS_BYTES / along, rows = ACCESS_BYTES / across;
     v->tile.vector = (uint8_t)(vector > TILE_VECTOR_MAX ? TILE_VECTOR_MAX : vector);
-    v->tile.rows = (uint8_t)(rows > TILE_ROWS_MAX ? TILE_ROWS_MAX : rows);
+    v->tile.rows = (uint8_t)rows;
+    if (rows > TILE_ROWS_MAX)
+        v->tile.rows = has_aligned_bytes(v, s->loop) ? TILE_ROWS_BYTES : TILE_ROWS_MAX;
     elementwise_lighten(s->traits, &v->tile.vector, &v->tile.rows);
     while (shared_most(v) > TILE_SHARED_BYTES && v->tile.vector * v->tile.rows > 1)
         *(v->tile.rows >= v->tile.vector ? &v->tile.rows : &v->tile.vector) /= 2;
@@ -155,28 +187,10 @@ void tile_specialise(variant *v, const loop_problem *s) {
     general_specialise(v, s);
 }
 
-/* What operand k is accessed along by vectors, as bits of dimensions, and how many bytes the first element must be aligned to; 0: nothing. */
-static int access_of(const variant *v, int k, unsigned *along) {
-    const variant_operand *o = &v->operand[k];
-    *along = o->kind == OPERAND_INTERLEAVED ? 3 : o->staged ? 2 : 1;
-    if (o->kind == OPERAND_INTERLEAVED)
-        return record_width(v->tile.vector, o->record);
-    if (o->kind != OPERAND_CONTIGUOUS || (o->staged && !o->unit))
-        return 0;
-    return element_size(v, k) * (o->staged ? variant_tile_access(v, k) : v->tile.vector);
-}
-
 static bool tile_aligned(const launch *l) {
-    for (int k = 0; k < variant_operands(l->v); k++) {
-        unsigned along;
-        int bytes = access_of(l->v, k, &along);
-        uintptr_t all = (uintptr_t)l->data[k];
-        for (int d = 0; bytes && d < l->loop->ndim; d++)
-            if (d > 1 || !(along >> d & 1))
-                all |= (uintptr_t)stride_of(l->loop, d, k) * (uintptr_t)element_size(l->v, k);
-        if (bytes && all & ((uintptr_t)bytes - 1))
+    for (int k = 0; k < variant_operands(l->v); k++)
+        if (!operand_aligned(l->v, l->loop, k, (uintptr_t)l->data[k]))
             return false;
-    }
     return true;
 }
 

@@ -182,7 +182,10 @@ static const struct {
     {{16384, 16384}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 3, 1, "tile 4 x 4, 16 x 16, 65536 blocks, 16384 bytes"},
     {{16383, 16384}, {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32}, 3, 0, "tile 4 x 4, 16 x 16, 65536 blocks, 16384 bytes"},
     {{1000, 1000}, {DT_FLOAT64, DT_FLOAT64, DT_FLOAT64}, 3, 0, "tile 2 x 2, 16 x 16, 1024 blocks, 8192 bytes, aligned"},
-    {{1024, 1024}, {DT_INT8, DT_INT8, DT_INT8}, 3, 0, "tile 8 x 8, 16 x 16, 64 blocks, 16384 bytes, aligned"},
+    /* of bytes more, if the strides are those of aligned accesses */
+    {{1024, 1024}, {DT_INT8, DT_INT8, DT_INT8}, 3, 0, "tile 8 x 16, 16 x 16, 32 blocks, 32768 bytes, aligned"},
+    {{1024, 1032}, {DT_INT8, DT_INT8, DT_INT8}, 3, 0, "tile 8 x 8, 16 x 16, 72 blocks, 16384 bytes"},
+    {{1023, 1024}, {DT_INT8, DT_INT8, DT_INT8}, 3, 0, "tile 8 x 8, 16 x 16, 64 blocks, 16384 bytes"},
     {{1024, 1024},
      {DT_COMPLEX128, DT_COMPLEX128, DT_COMPLEX128},
      3,
