@@ -1028,6 +1028,30 @@ static void test_cpu_gaps(void **unused) {
     }
 }
 
+/* Lines of a tile are turned, for which the address is a number, where a warp writes a part of a line and its elements are neither few
+ * bytes nor many. */
+static void test_gpu_turned(void **unused) {
+    (void)unused;
+    static const struct {
+        sketch k;
+        bool turned;
+    } cases[] = {{{K_ADD, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "cxc"}, true},
+                 {{K_ADD, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "ccx"}, true},
+                 {{K_ADD, DT_FLOAT32, LOOP_TILE, 2, 4, 4, true, "", "cxcc"}, true},
+                 {{K_ADD, DT_FLOAT32, LOOP_TILE, 2, 2, 2, false, "", "cxc"}, false},
+                 {{K_ADD, DT_FLOAT64, LOOP_TILE, 2, 2, 2, false, "", "cxc"}, false},
+                 {{K_ADD, DT_FLOAT64, LOOP_TILE, 2, 2, 2, false, "", "ccx"}, false},
+                 {{K_ADD, DT_INT8, LOOP_TILE, 2, 8, 8, false, "", "ccx"}, false}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        code_module m = module_of(&a, &cases[i].k, &gpu);
+        if ((strstr(m.ir.data, "ptrtoint") != NULL) != cases[i].turned)
+            fail_msg("case %zu\n%s", i, m.ir.data);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* ---- Goldens ---- */
 
 static void test_goldens(void **unused) {
@@ -1089,12 +1113,12 @@ int main(void) {
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu_flat),   cmocka_unit_test(test_cpu_rows),        cmocka_unit_test(test_cpu_general),
-        cmocka_unit_test(test_cpu_tile),   cmocka_unit_test(test_gpu_tile),        cmocka_unit_test(test_gpu_flat),
-        cmocka_unit_test(test_gpu_halves), cmocka_unit_test(test_gpu_rows),        cmocka_unit_test(test_gpu_general),
-        cmocka_unit_test(test_ptx_facts),  cmocka_unit_test(test_pairs_of_halves), cmocka_unit_test(test_ptx_assembles),
-        cmocka_unit_test(test_llvm_reads), cmocka_unit_test(test_cpu_vectors),     cmocka_unit_test(test_cpu_gaps),
-        cmocka_unit_test(test_goldens),    cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_cpu_flat),      cmocka_unit_test(test_cpu_rows),   cmocka_unit_test(test_cpu_general),
+        cmocka_unit_test(test_cpu_tile),      cmocka_unit_test(test_gpu_tile),   cmocka_unit_test(test_gpu_turned),
+        cmocka_unit_test(test_gpu_flat),      cmocka_unit_test(test_gpu_halves), cmocka_unit_test(test_gpu_rows),
+        cmocka_unit_test(test_gpu_general),   cmocka_unit_test(test_ptx_facts),  cmocka_unit_test(test_pairs_of_halves),
+        cmocka_unit_test(test_ptx_assembles), cmocka_unit_test(test_llvm_reads), cmocka_unit_test(test_cpu_vectors),
+        cmocka_unit_test(test_cpu_gaps),      cmocka_unit_test(test_goldens),    cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

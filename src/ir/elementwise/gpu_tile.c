@@ -19,6 +19,7 @@ enum {
     BANK_BYTES = 128,  /* of all banks together */
     ACCESSES_MAX = 16, /* to a tile that a thread makes at once */
     SINGLES_MAX = 8,   /* elements that it loads at once where not by vectors */
+    TURNED_MAX = 8,    /* elements that it writes at once in lines that are turned: each has an address of its own */
     WORD_BYTES = 4
 };
 
@@ -118,15 +119,20 @@ static void find_elements(skeleton *s, tile *f) {
         f->row[r] = r ? emit_value(e, "add i32 %s, %d", row.text, r) : row;
 }
 
+/* The address of the element so many columns, i32, on from the one at `at`. */
+static ssa column_at(skeleton *s, const tile *f, int k, ssa at, ssa column) {
+    emit *e = s->e;
+    const variant_operand *o = &s->v->operand[k];
+    if (o->staged || o->kind == OPERAND_STRIDED)
+        return skeleton_address(s, k, at, emit_op(e, "mul i64", emit_widen(e, column), f->stride[0][k]));
+    return o->kind == OPERAND_CONSTANT ? at : skeleton_neighbour(s, k, at, emit_widen(e, column));
+}
+
 /* The address of element (column, row), i32, of operand k, from the tile's first on. */
 static ssa element_at(skeleton *s, const tile *f, int k, ssa column, ssa row) {
     emit *e = s->e;
     const variant_operand *o = &s->v->operand[k];
-    ssa at = f->at[k];
-    if (o->staged || o->kind == OPERAND_STRIDED)
-        at = skeleton_address(s, k, at, emit_op(e, "mul i64", emit_widen(e, column), f->stride[0][k]));
-    else if (o->kind != OPERAND_CONSTANT)
-        at = skeleton_neighbour(s, k, at, emit_widen(e, column));
+    ssa at = column_at(s, f, k, f->at[k], column);
     if (o->fixed)
         return at;
     ssa along = emit_widen(e, row);
@@ -171,6 +177,33 @@ static walk walk_of(emit *e, const tile *f, ssa first, int line) {
 
 static int near_on(const walk *w, int i) { return i * w->threads % w->line; }
 static int far_on(const walk *w, int i) { return i * w->threads / w->line; }
+
+static ssa far_of(emit *e, const walk *w, int i) {
+    int on = far_on(w, i);
+    return on ? emit_value(e, "add i32 %s, %d", w->far.text, on) : w->far;
+}
+
+/* Are lines of operand k, along dimension d, turned where they are written element by element? Of smaller elements, of which a warp writes few
+ * bytes, instructions count for more; of larger ones a tile's line is what one warp writes at once. */
+static bool is_turned(const skeleton *s, const tile *f, int k, int d) {
+    const variant_operand *o = &s->v->operand[k];
+    return skeleton_is_output(s, k) && o->kind == OPERAND_CONTIGUOUS && (d ? o->staged && o->unit : !o->staged) &&
+           dtypes[skeleton_memory(s, k)].size == WORD_BYTES && (d ? f->height : f->width) > 1 << COOP_WARP;
+}
+
+/* Which element of its line, along dimension d, the i-th one of a walk is: lines are turned so that what a warp writes begins where a line of
+ * memory does, whatever their alignment. Only where a tile's line begins and ends are sectors of memory written in parts. */
+static ssa turned(skeleton *s, const tile *f, int k, const walk *w, int i, int d) {
+    emit *e = s->e;
+    dtype t = skeleton_memory(s, k);
+    ssa address = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(t), ir_global_pointer(e), f->at[k].text);
+    ssa element = emit_value(e, "trunc i64 %s to i32",
+                             emit_value(e, "lshr i64 %s, %d", address.text, log2_of(dtypes[t].size)).text);
+    ssa stride = emit_value(e, "trunc i64 %s to i32", f->stride[!d][k].text);
+    ssa start = emit_op(e, "add i32", element, emit_op(e, "mul i32", far_of(e, w, i), stride));
+    ssa lane = near_on(w, i) ? emit_value(e, "add i32 %s, %d", w->near.text, near_on(w, i)) : w->near;
+    return and_constant(e, emit_op(e, "sub i32", lane, start), w->line - 1);
+}
 
 /* Is index + on, i32, below the count? */
 static ssa is_below(emit *e, ssa index, int on, ssa count) {
@@ -262,6 +295,7 @@ static bool has_brought(const skeleton *s) {
 /* How accesses to a tile go. */
 typedef enum access_kind {
     BY_ELEMENTS, /* each of one, of a tile of which not all may be there */
+    TURNED,      /* the same, of an output, in lines that are turned */
     BY_WORDS, /* of as many small elements as 4 bytes are, whose alignment is any: by the two words that they lie in */
     BY_UNITS  /* of whole units, and aligned, of a whole tile */
 } access_kind;
@@ -365,29 +399,37 @@ static void unstage_load(skeleton *s, const tile *f, int k, const accesses *a) {
     dtype t = skeleton_memory(s, k);
     int unit = a->kind == BY_UNITS ? f->rows : 1;
     ssa byte = shared_byte(s, f, k, a->w.far, a->row);
-    e->shared = true;
     for (int i = 0; i < a->count; i++)
         for (int u = 0; u < a->elements; u += unit) {
             ssa pointer = shared_moved(s, f, k, byte, far_on(&a->w, i), near_on(&a->w, i) * a->elements + u);
+            if (a->kind == TURNED)
+                pointer =
+                    shared_pointer(s, f, k, shared_byte(s, f, k, far_of(e, &a->w, i), turned(s, f, k, &a->w, i, 1)));
+            e->shared = true;
             emit_load_vector(e, t, pointer, unit, a->values + (size_t)(i * a->elements + u));
+            e->shared = false;
         }
-    e->shared = false;
 }
 
 static void unstage_store(skeleton *s, const tile *f, int k, const accesses *a) {
     emit *e = s->e;
     dtype t = skeleton_memory(s, k);
-    ssa first = element_at(s, f, k, a->w.far, a->row);
+    bool turns = a->kind == TURNED;
+    ssa first = element_at(s, f, k, a->w.far, turns ? ssa_constant(0) : a->row);
     for (int i = 0; i < a->count; i++) {
-        int columns = far_on(&a->w, i), rows = near_on(&a->w, i) * a->elements;
-        ssa pointer = moved(s, f, k, first, columns, rows);
+        int columns = far_on(&a->w, i), rows = turns ? 0 : near_on(&a->w, i) * a->elements;
+        ssa pointer = moved(s, f, k, first, columns, rows), row = a->row;
+        if (turns) {
+            row = turned(s, f, k, &a->w, i, 1);
+            pointer = skeleton_address(s, k, pointer, emit_widen(e, row));
+        }
         const ssa *values = a->values + (size_t)i * (size_t)a->elements;
         if (a->kind == BY_UNITS) {
             emit_store_vector(e, t, values, pointer, a->elements);
             continue;
         }
-        int end = skeleton_if(s, emit_op(e, "and i1", is_below(e, a->w.far, columns, f->count[0]),
-                                         is_below(e, a->row, rows, f->count[1])));
+        int end = skeleton_if(
+            s, emit_op(e, "and i1", is_below(e, a->w.far, columns, f->count[0]), is_below(e, row, rows, f->count[1])));
         emit_store(e, t, values[0], pointer);
         skeleton_end_if(s, end);
     }
@@ -400,7 +442,8 @@ typedef void access_step(skeleton *s, const tile *f, int k, const accesses *a);
 static void move_any(skeleton *s, const tile *f, int k, access_kind kind, access_step *load, access_step *store) {
     emit *e = s->e;
     int elements = kind == BY_WORDS ? WORD_BYTES / dtypes[skeleton_memory(s, k)].size : 1,
-        all = f->vector * f->rows / elements, step = all < ACCESSES_MAX ? all : ACCESSES_MAX;
+        all = f->vector * f->rows / elements, most = kind == TURNED ? TURNED_MAX : ACCESSES_MAX,
+        step = all < most ? all : most;
     ssa first = f->thread, limit = ssa_constant(all * f->threads);
     counted_loop l = {.i = first};
     if (step < all)
@@ -486,7 +529,7 @@ static void unstage(skeleton *s, const tile *f, bool whole) {
         if (!count++)
             emit_block_barrier(s->e);
         if (!whole || !by_units(s, k)) {
-            move_any(s, f, k, BY_ELEMENTS, unstage_load, unstage_store);
+            move_any(s, f, k, is_turned(s, f, k, 1) ? TURNED : BY_ELEMENTS, unstage_load, unstage_store);
             continue;
         }
         accesses *a = units_of(s, f, k);
@@ -641,32 +684,55 @@ static void whole_tile(skeleton *s, tile *f) {
 
 /* Some elements of a thread. */
 typedef struct singles {
-    walk w; /* lines are rows */
+    walk w;     /* lines are rows */
+    int output; /* whose lines are turned; -1: none */
     ssa first
-        [VARIANT_OPERANDS]; /* where the first one is: its address, or staged operands: its byte in the tile, i32 */
+        [VARIANT_OPERANDS]; /* where the first one is, or if lines are turned the first one of its row: its address, or staged operands: its
+                                    byte in the tile, i32 */
 } singles;
 
 static singles singles_of(skeleton *s, const tile *f, ssa first) {
-    singles x = {.w = walk_of(s->e, f, first, f->width)};
+    singles x = {.w = walk_of(s->e, f, first, f->width), .output = -1};
+    for (int k = s->noperands; k-- > 0;)
+        if (is_turned(s, f, k, 0))
+            x.output = k;
+    ssa column = x.output < 0 ? x.w.near : ssa_constant(0);
     for (int k = 0; k < s->noperands; k++)
         if (is_staged(s, k))
-            x.first[k] = shared_byte(s, f, k, x.w.near, x.w.far);
+            x.first[k] = shared_byte(s, f, k, column, x.w.far);
         else if (skeleton_moves(s, k))
-            x.first[k] = element_at(s, f, k, x.w.near, x.w.far);
+            x.first[k] = element_at(s, f, k, column, x.w.far);
     return x;
 }
 
-/* Loads the operands of the i-th one, or of the tile's first element in its place. */
-static void load_single(skeleton *s, const tile *f, const singles *x, int i, ssa there, ssa *in) {
-    emit *e = s->e;
+/* The column of the i-th one. */
+static ssa column_of(skeleton *s, const tile *f, const singles *x, int i) {
+    int on = near_on(&x->w, i);
+    if (x->output >= 0)
+        return turned(s, f, x->output, &x->w, i, 0);
+    return on ? emit_value(s->e, "add i32 %s, %d", x->w.near.text, on) : x->w.near;
+}
+
+/* Where the i-th one is, in memory or in shared memory. */
+static ssa single_at(skeleton *s, const tile *f, const singles *x, int k, int i, ssa column) {
     int columns = near_on(&x->w, i), rows = far_on(&x->w, i);
+    if (x->output < 0)
+        return (is_staged(s, k) ? shared_moved : moved)(s, f, k, x->first[k], columns, rows);
+    if (is_staged(s, k))
+        return shared_pointer(s, f, k, shared_byte(s, f, k, column, far_of(s->e, &x->w, i)));
+    return column_at(s, f, k, moved(s, f, k, x->first[k], 0, rows), column);
+}
+
+/* Loads the operands of the i-th one, or of the tile's first element in its place. */
+static void load_single(skeleton *s, const tile *f, const singles *x, int i, ssa column, ssa there, ssa *in) {
+    emit *e = s->e;
     for (int k = 0; k < s->noperands; k++)
         if (is_brought(s, k)) { /* beyond the end there is something, too */
             e->shared = true;
-            in[k] = emit_load(e, skeleton_memory(s, k), shared_moved(s, f, k, x->first[k], columns, rows));
+            in[k] = emit_load(e, skeleton_memory(s, k), single_at(s, f, x, k, i, column));
             e->shared = false;
         } else if (is_direct(s, k)) {
-            ssa pointer = pointer_if(s, k, there, moved(s, f, k, x->first[k], columns, rows), f->at[k]);
+            ssa pointer = pointer_if(s, k, there, single_at(s, f, x, k, i, column), f->at[k]);
             skeleton_load(s, k, pointer, 1, false, in);
         }
 }
@@ -674,17 +740,19 @@ static void load_single(skeleton *s, const tile *f, const singles *x, int i, ssa
 /* Some elements of the thread, from number `first`, i32, on: all are loaded before any of them is computed. Those beyond the end are not. */
 static void some_elements(skeleton *s, const tile *f, ssa first, int count) {
     emit *e = s->e;
-    ssa *in = arena_alloc(e->a, (size_t)(count * s->noperands) * sizeof *in), there[SINGLES_MAX], at[VARIANT_OPERANDS];
+    ssa *in = arena_alloc(e->a, (size_t)(count * s->noperands) * sizeof *in), there[SINGLES_MAX], column[SINGLES_MAX],
+        at[VARIANT_OPERANDS];
     singles x = singles_of(s, f, first);
     for (int i = 0; i < count; i++) {
-        there[i] = emit_op(e, "and i1", is_below(e, x.w.near, near_on(&x.w, i), f->count[0]),
-                           is_below(e, x.w.far, far_on(&x.w, i), f->count[1]));
-        load_single(s, f, &x, i, there[i], in + (size_t)(i * s->noperands));
+        column[i] = column_of(s, f, &x, i);
+        there[i] =
+            emit_op(e, "and i1", less(e, column[i], f->count[0]), is_below(e, x.w.far, far_on(&x.w, i), f->count[1]));
+        load_single(s, f, &x, i, column[i], there[i], in + (size_t)(i * s->noperands));
     }
     for (int i = 0; i < count; i++) {
         int end = skeleton_if(s, there[i]);
         for (int k = s->nin; k < s->nin + s->v->nout; k++)
-            at[k] = (is_staged(s, k) ? shared_moved : moved)(s, f, k, x.first[k], near_on(&x.w, i), far_on(&x.w, i));
+            at[k] = single_at(s, f, &x, k, i, column[i]);
         finish_element(s, at, in + (size_t)(i * s->noperands));
         skeleton_end_if(s, end);
     }
