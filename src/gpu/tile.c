@@ -10,6 +10,8 @@ enum {
     TILE_THREADS_MAX = 8,           /* log2 of the threads of a block */
     TILE_SHARED_BYTES = 32 << 10,   /* of a block, so that a multiprocessor has several */
     NARROW_ELEMENTS_MAX = 64,       /* of a thread, where dimension 1 is narrow */
+    HALO_NODES_MAX = 32,            /* of a kernel that is cheap enough to be computed twice for some elements, .. */
+    HALO_PART = 4                   /* .. at most for one of so many */
 };
 
 _Static_assert(1 << TILE_THREADS_MAX <= BLOCK_MAX, "code is generated for blocks of that size");
@@ -129,7 +131,8 @@ typedef struct tiling {
 static tiling tile_tiling(const variant *v, const nd_loop *loop) {
     tiling t;
     t.across = ceil_shift(loop->extent[0], log2_floor(v->tile.vector) + v->tile.columns);
-    t.down = v->tile.narrow ? 1 : ceil_shift(loop->extent[1], log2_floor(v->tile.rows) + v->tile.across);
+    int64_t rows = loop->extent[1] + (v->tile.halo ? v->tile.halo - 1 : 0);
+    t.down = v->tile.narrow ? 1 : ceil_shift(rows, log2_floor(v->tile.rows) + v->tile.across);
     t.blocks = t.across;
     for (int d = 1; d < loop->ndim; d++)
         if (__builtin_mul_overflow(t.blocks, d == 1 ? t.down : loop->extent[d], &t.blocks) || t.blocks > GRID_MAX) {
@@ -163,10 +166,28 @@ static void bound_shared(variant *v, const nd_loop *loop) {
         }
 }
 
+/* Where a line of an output across does not begin at a sector, two blocks would write parts of one, far apart in time. What is computed for
+ * that must be cheap, and read from where it lies. */
+static int choose_halo(const variant *v, const loop_problem *s) {
+    int halo = 0, height = v->tile.rows << v->tile.across;
+    bool aligned = true;
+    for (int k = 0; k < variant_operands(v); k++) {
+        if (!v->operand[k].staged)
+            continue;
+        if (!elementwise_is_output(v, k) || !v->operand[k].unit)
+            return 0;
+        aligned &= operand_aligned(v, s->loop, k, 0);
+        halo = variant_tile_sector(v, k) > halo ? variant_tile_sector(v, k) : halo;
+    }
+    bool cheap = !s->traits->has_loop && s->traits->nodes <= HALO_NODES_MAX;
+    return cheap && !aligned && HALO_PART * halo <= height ? halo : 0;
+}
+
 static bool choose_tiles(variant *v, const loop_problem *s) {
     choose_elements(v, s);
     choose_threads(v, s);
     bound_shared(v, s->loop);
+    v->tile.halo = (uint8_t)choose_halo(v, s);
     return true;
 }
 
@@ -194,6 +215,15 @@ static bool tile_aligned(const launch *l) {
     return true;
 }
 
+/* Is no output in the memory of an input? The two have the same elements or none in common, since others are copied before. */
+static bool tile_apart(const launch *l) {
+    for (int out = l->v->nin; out < l->v->nin + l->v->nout; out++)
+        for (int k = 0; k < l->v->nin; k++)
+            if (l->v->operand[k].kind != OPERAND_NUMBER && l->data[k] == l->data[out])
+                return false;
+    return true;
+}
+
 int64_t tile_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
     const nd_loop *loop = l->loop;
     tiling t = tile_tiling(l->v, loop);
@@ -201,6 +231,8 @@ int64_t tile_layout(const launch *l, const occupancy *r, parameter_writer *w, gr
     put_parameter(w, GPU_TILE_EXTENTS, loop->extent[0]);
     put_parameter(w, GPU_TILE_EXTENTS, loop->extent[1]);
     put_parameter(w, GPU_TILE_ALIGNED, tile_aligned(l));
+    if (l->v->tile.halo)
+        put_parameter(w, GPU_TILE_APART, tile_apart(l));
     put_divisor(w, GPU_TILE_ACROSS, t.across);
     put_divisor(w, GPU_TILE_DOWN, t.down);
     put_extents(w, GPU_TILE_OUTER, loop, 2, loop->ndim - 1);

@@ -6,6 +6,7 @@ enum {
     /* GPU. */
     WARP = 32,
     ACCESS_BYTES = 16, /* of the widest access to memory */
+    SECTOR_BYTES = 32, /* of what a GPU's memory is written by at least */
     SHARED_ROWS = 256, /* short rows that a block of a kernel over indices stages at a time */
     BLOCK_MAX =
         256, /* threads in a block, unless a cooperative group or the caller wants more: code is generated for at most that many */

@@ -98,6 +98,7 @@
     X(GPU_TILE_EXTENTS, INT64,     two,       "extents of dimensions 0 and 1") \
     X(GPU_TILE_ALIGNED, FLAG,      once,      "every access by vectors in a tile that is whole is aligned: of staged operands with " \
                                               "a unit along dimension 1, and of contiguous ones along dimension 0") \
+    X(GPU_TILE_APART,   FLAG,      halo,      "no output is in the memory of an input; else there are no halos") \
     X(GPU_TILE_ACROSS,  DIVISOR32, once,      "tiles along dimension 0") \
     X(GPU_TILE_DOWN,    DIVISOR32, once,      "tiles along dimension 1") \
     X(GPU_TILE_OUTER,   DIVISOR32, between,   "extents of dimensions 2 .. ndim-2; the outermost needs no division") \

@@ -181,6 +181,10 @@ typedef struct variant {
             uint8_t rows;    /* of a thread along dimension 1, side by side; a power of two, at most ACCESS_BYTES */
             uint8_t columns; /* log2 of the threads along dimension 0 */
             uint8_t across;  /* log2 of those along dimension 1 */
+            uint8_t
+                halo; /* GPU: rows before the tile, as many as the elements of a sector of an output across. What lies in the sector in which a line
+                             of such an output begins is written by this block, and what lies in the one in which it ends by the next. All
+                             staged operands are outputs then, with that unit, and no access is by vectors. 0: there is none */
         } tile;
         /* LOOP_GENERAL and LOOP_AT, GPU. */
         struct {
@@ -377,6 +381,10 @@ static inline int variant_tile_access(const variant *v, int k) {
     vector = vector < rows ? vector : rows;
     return vector < most ? vector : most;
 }
+/* Elements of operand k in a sector of memory. */
+static inline int variant_tile_sector(const variant *v, int k) {
+    return SECTOR_BYTES / dtypes[v->operand[k].memory].size;
+}
 /* CPU: is any operand nontemporal? */
 static inline bool variant_has_nontemporal(const variant *v) {
     for (int k = 0; k < v->nin; k++)
@@ -399,7 +407,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 14,
+    VARIANT_VERSION = 15,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */
@@ -418,7 +426,8 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             there are less than 2^31 elements.
  *   tile      A tile has vector << columns elements along dimension 0 and rows << across along dimension 1; a block has a thread for each
  *             vector * rows of them, 1 << (columns + across). Block b is tile b % across along dimension 0, then (b / across) % down along
- *             dimension 1, then the dimensions from 2 on. Dynamic shared memory for a tile of each staged operand, in order.
+ *             dimension 1, then the dimensions from 2 on; with a halo `down` are the tiles of the extent and halo - 1 more rows. Dynamic
+ *             shared memory for a tile of each staged operand, in order.
  *   gufunc    coop <= COOP_WARP: blockDim.x >> coop calls a block; to COOP_BLOCK: 1 << coop threads; COOP_GRID: 1 << variant_grid_block threads,
  *             all blocks resident at once (a cooperative launch), their number a multiple of GPU_GUFUNC_BLOCKS. The grid may have fewer
  *             groups than there are calls: groups loop. across: 1 << (coop - cluster + across) threads, at most 1024, for 1 << across

@@ -260,6 +260,67 @@ static void test_tile_table(void **unused) {
     }
 }
 
+/* An output across whose lines do not begin at a sector has a halo, if that is cheap: as many rows as a sector has elements. */
+static const struct {
+    int64_t extents[MAX_DIMS];
+    dtype type;
+    operand_kind input; /* strided: across, as the second output is */
+    int nodes;
+    bool has_loop;
+    int halo;
+    unsigned blocks;
+} halo_cases[] = {
+    {{1001, 1001}, DT_FLOAT32, OPERAND_CONTIGUOUS, 3, false, 8, 256},
+    {{1001, 1017}, DT_FLOAT32, OPERAND_CONTIGUOUS, 3, false, 8, 256}, /* 1017 + 7 rows fit, .. */
+    {{1001, 1018}, DT_FLOAT32, OPERAND_CONTIGUOUS, 3, false, 8, 272}, /* .. one more does not */
+    {{1001, 1004}, DT_FLOAT32, OPERAND_CONTIGUOUS, 3, false, 0, 256}, /* accesses by vectors are aligned */
+    {{1001, 1001}, DT_FLOAT64, OPERAND_CONTIGUOUS, 3, false, 4, 1024},
+    {{1001, 1001}, DT_UINT8, OPERAND_CONTIGUOUS, 3, false, 32, 72},
+    {{1001, 17}, DT_FLOAT32, OPERAND_CONTIGUOUS, 3, false, 8, 8},
+    {{1001, 15}, DT_FLOAT32, OPERAND_CONTIGUOUS, 3, false, 0, 4}, /* too much would be computed twice */
+    {{1001, 1001}, DT_FLOAT32, OPERAND_STRIDED, 3, false, 0, 256},
+    {{1001, 1001}, DT_FLOAT32, OPERAND_CONTIGUOUS, 33, false, 0, 256},
+    {{1001, 1001}, DT_FLOAT32, OPERAND_CONTIGUOUS, 3, true, 0, 3969},
+};
+
+static void halo_make(sample *s, size_t i) {
+    memset(s, 0, sizeof *s);
+    s->v.loop = LOOP_TILE;
+    s->v.nin = 1;
+    s->v.nout = 2;
+    s->loop = loop_over(s->extent, s->stride, s->offset, halo_cases[i].extents, 3);
+    for (int k = 0; k < 3; k++) {
+        bool across = k == 2 || (k == 0 && halo_cases[i].input == OPERAND_STRIDED);
+        if (across) {
+            s->loop.stride[k] = s->loop.extent[1];
+            s->loop.stride[3 + k] = 1;
+        }
+        s->loop.kind[k] = across ? OPERAND_STRIDED : OPERAND_CONTIGUOUS;
+        uint8_t t = (uint8_t)halo_cases[i].type;
+        s->v.operand[k] = (variant_operand){.memory = t, .value = t, .kind = s->loop.kind[k]};
+    }
+    s->traits.nodes = halo_cases[i].nodes;
+    s->traits.has_loop = halo_cases[i].has_loop;
+    gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop, .traits = &s->traits});
+}
+
+static void test_tile_halos(void **unused) {
+    static sample s;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(halo_cases); i++)
+        for (int in_place = 0; in_place < 2; in_place++) {
+            halo_make(&s, i);
+            launch l = launch_of(&s);
+            if (in_place)
+                s.data[1] = s.data[0];
+            lay_out(&s, &l, 256, SMS);
+            if (s.v.loop != LOOP_TILE || s.v.tile.halo != halo_cases[i].halo || s.g.blocks != halo_cases[i].blocks)
+                fail_msg("case %zu: halo %d, %u blocks", i, s.v.tile.halo, s.g.blocks);
+            if (s.v.tile.halo)
+                assert_int_equal(s.parameters[schema_place(&s.v, NULL, true, GPU_TILE_APART)], !in_place);
+        }
+}
+
 /* ---- Records: operands that lie interleaved ---- */
 
 /* Two operands of a group, or of several, in a row: the bytes of a record, the sizes of its fields. */
@@ -1076,6 +1137,7 @@ static void test_lines_cover(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tile_table),
+        cmocka_unit_test(test_tile_halos),
         cmocka_unit_test(test_elementwise_table),
         cmocka_unit_test(test_bodies_with_loops),
         cmocka_unit_test(test_records),

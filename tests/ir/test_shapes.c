@@ -592,19 +592,22 @@ static void random_strides(loop *l) {
     }
 }
 
-/* Across: each array is dense, but for gaps, in an order of its own, in which dimension 0 or 1 comes first. */
-static void tile_strides(loop *l) {
+/* Across: each array is dense, but for gaps, in an order of its own, in which dimension 0 or 1 comes first. plain: all but the last output are
+ * in one order, without gaps. */
+static void tile_strides(loop *l, bool plain) {
     variant *v = &l->v;
     for (int k = 0; k < variant_operands(v); k++) {
         variant_operand *o = &v->operand[k];
         bool output = k >= v->nin && k < v->nin + v->nout, across = chance(output ? 35 : 60);
-        int64_t span = chance(90) ? 1 : pick(2, 3);
+        int64_t span = plain || chance(90) ? 1 : pick(2, 3);
+        if (plain)
+            across = k == v->nin + v->nout - 1;
         if (o->kind == OPERAND_NUMBER)
             continue;
         for (int i = 0; i < l->ndim; i++) {
             int d = i < 2 && across ? 1 - i : i;
-            l->stride[k][d] = !output && chance(8) ? 0 : span * (chance(8) ? -1 : 1);
-            span = span * l->extent[d] + (chance(70) ? 0 : pick(0, 20));
+            l->stride[k][d] = plain ? span : !output && chance(8) ? 0 : span * (chance(8) ? -1 : 1);
+            span = span * l->extent[d] + (plain || chance(70) ? 0 : pick(0, 20));
         }
         int64_t s = l->stride[k][0];
         o->kind = s == 1 ? OPERAND_CONTIGUOUS : s == 0 ? OPERAND_CONSTANT : OPERAND_STRIDED;
@@ -685,7 +688,10 @@ static void run_random(loop_class class, bool on_gpu, bool chained, int64_t coun
 
 /* What the engines make of a loop of the class tile, at sizes around those of tiles. The CPU's kernel takes some columns at once. */
 static void random_tile(loop *l, bool on_gpu) {
-    random_kernel(l, !on_gpu);
+    bool plain = on_gpu && chance(30);
+    do
+        random_kernel(l, !on_gpu);
+    while (plain && (l->v.nout < 2 || l->v.masked));
     l->v.loop = LOOP_TILE;
     l->ndim = on_gpu && chance(40) ? (int)pick(3, MAX_DIMS) : 2;
     l->v.ndim = (uint8_t)l->ndim;
@@ -695,12 +701,12 @@ static void random_tile(loop *l, bool on_gpu) {
         l->extent[1] = pick(2, ND_NARROW_MAX);
     else if (chance(30))
         l->extent[pick(0, 1)] = 32 << pick(0, on_gpu ? 2 : 1);
-    tile_strides(l);
+    tile_strides(l, plain);
     random_data(l);
 }
 
 static void run_tiles(bool on_gpu, int64_t count) {
-    int tiles = 0, narrow = 0, general = 0, outputs = 0;
+    int tiles = 0, narrow = 0, general = 0, outputs = 0, halos = 0, in_place = 0;
     for (int64_t i = 0; i < count; i++) {
         loop l;
         int64_t space[MAX_DIMS + (MAX_DIMS + 1) * MAX_OPERANDS];
@@ -714,12 +720,15 @@ static void run_tiles(bool on_gpu, int64_t count) {
         general += l.v.loop == LOOP_GENERAL;
         for (int k = l.v.nin; k < l.v.nin + l.v.nout; k++)
             outputs += l.v.operand[k].staged;
+        halos += l.v.loop == LOOP_TILE && l.v.tile.halo;
+        in_place += l.v.loop == LOOP_TILE && l.v.tile.halo && l.in_place >= 0;
         run_loop(&l, on_gpu, 256, -1);
         loop_free(&l);
     }
-    print_message("%d tiles, %d of a narrow dimension, %d general, %d outputs staged\n", tiles, narrow, general,
-                  outputs);
+    print_message("%d tiles, %d of a narrow dimension, %d general, %d outputs staged, %d halos, %d of them in place\n",
+                  tiles, narrow, general, outputs, halos, in_place);
     assert_true(count < 40 || (tiles && narrow && (outputs || !on_gpu)));
+    assert_true(count < 400 || !on_gpu || (halos && (in_place || count < 4000)));
 }
 
 static void test_cpu_tile(void **unused) { (void)unused, run_tiles(false, trials(14)); }
@@ -1059,7 +1068,8 @@ static void test_goldens(void **unused) {
     static const code_target cpu = {.vector_bits = 256, .f16c = true};
     static const sketch k = {K_REL_DIFF, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "ccc"},
                         four = {K_REL_DIFF, DT_FLOAT32, LOOP_FLAT, 1, 4, 1, false, "", "ccc"},
-                        across = {K_ADD, DT_FLOAT64, LOOP_TILE, 2, 2, 2, false, "", "cxc"};
+                        across = {K_ADD, DT_FLOAT64, LOOP_TILE, 2, 2, 2, false, "", "cxc"},
+                        halo = {K_ADD, DT_FLOAT64, LOOP_TILE, 2, 2, 2, false, "", "ccx"};
     arena a = {0};
     code_module m = module_of(&a, &k, &cpu);
     judge_golden("elementwise_cpu", &m);
@@ -1071,6 +1081,10 @@ static void test_goldens(void **unused) {
     judge_golden("tile_cpu", &m);
     m = module_of(&a, &across, &gpu);
     judge_golden("tile_gpu", &m);
+    loop l = loop_of(&halo);
+    l.v.tile.halo = 4;
+    check(generate(&a, &l, &gpu, &m));
+    judge_golden("tile_halo_gpu", &m);
     arena_free(&a);
 }
 

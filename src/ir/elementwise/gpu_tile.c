@@ -5,6 +5,10 @@
  * vectors, any other one element by element, neighbouring threads on neighbouring elements. The two ways have nothing but addresses in
  * common: what both needed would stay in registers, for bytes one for each.
  *
+ * Where the lines of outputs across do not begin at a sector, no two blocks write parts of one: a tile has a halo of some rows before it, whose
+ * elements in the line's first sector the block computes and writes too, and leaves its last ones to the next. They take the
+ * others' places in shared memory.
+ *
  * In shared memory a tile has a line for each element of dimension 0, of units of `rows` elements along dimension 1. Units are exchanged
  * within 128 bytes by a number that follows from the line, so that threads that read the same unit of neighbouring lines, or of lines a
  * vector apart, reach different banks. */
@@ -30,8 +34,10 @@ typedef struct tile {
     ssa thread;                        /* i32 */
     ssa count[2];                      /* i32: elements of the tile in the array, along each dimension */
     ssa whole;                         /* i1: and every access by vectors is aligned */
-    ssa inner; /* i1: all of it is there along dimension 1, and at least so many bytes more as a word has */
+    ssa inner;         /* i1: all of it is there along dimension 1, and at least so many bytes more as a word has */
+    ssa before, apart; /* with a halo, i1: there are rows before the tile; no output is in the memory of an input */
     ssa at[VARIANT_OPERANDS];        /* arrays: address of the tile's first element */
+    ssa instead[VARIANT_OPERANDS];   /* an element that is read in place of one that is not there */
     ssa stride[2][VARIANT_OPERANDS]; /* i64: of dimensions 0 and 1 */
     int shared[VARIANT_OPERANDS];    /* staged: offset in shared memory */
     ssa column[BATCH_LANES];         /* i32: of a whole tile, the thread's elements along dimension 0 */
@@ -60,6 +66,8 @@ static void find_tile(skeleton *s, tile *f, ssa *first) {
     ssa extent[2] = {skeleton_parameter(s, GPU_TILE_EXTENTS)}, aligned, rest, index[UF_MAX_NDIM];
     extent[1] = skeleton_parameter(s, GPU_TILE_EXTENTS);
     aligned = skeleton_parameter(s, GPU_TILE_ALIGNED);
+    if (v->tile.halo)
+        f->apart = skeleton_parameter(s, GPU_TILE_APART);
     divisor across = skeleton_divisor(s, GPU_TILE_ACROSS), down = skeleton_divisor(s, GPU_TILE_DOWN);
     skeleton_divide(s, &across, false, emit_special_register(e, "ctaid"), &rest, &index[0]);
     index[1] = rest;
@@ -78,6 +86,8 @@ static void find_tile(skeleton *s, tile *f, ssa *first) {
         first[d] = emit_value(e, "mul i64 %s, %d", first[d].text, size[d]);
         f->count[d] = count_of(e, extent[d], first[d], size[d]);
     }
+    if (v->tile.halo)
+        f->before = emit_value(e, "icmp ne i64 %s, 0", first[1].text);
     ssa full[2];
     for (int d = 0; d < 2; d++)
         full[d] = emit_value(e, "icmp eq i32 %s, %d", f->count[d].text, size[d]);
@@ -101,6 +111,7 @@ static void find_operands(skeleton *s, tile *f, const ssa *first) {
             offset = d ? emit_op(e, "add i64", offset, part) : part;
         }
         f->at[k] = skeleton_address(s, k, s->base[k], offset);
+        f->instead[k] = s->v->tile.halo ? s->base[k] : f->at[k]; /* of the last tile there may be the halo alone */
         f->shared[k] = shared;
         if (is_staged(s, k))
             shared += f->width * f->height * dtypes[skeleton_memory(s, k)].size;
@@ -191,18 +202,35 @@ static bool is_turned(const skeleton *s, const tile *f, int k, int d) {
            dtypes[skeleton_memory(s, k)].size == WORD_BYTES && (d ? f->height : f->width) > 1 << COOP_WARP;
 }
 
-/* Which element of its line, along dimension d, the i-th one of a walk is: lines are turned so that what a warp writes begins where a line of
- * memory does, whatever their alignment. Only where a tile's line begins and ends are sectors of memory written in parts. */
-static ssa turned(skeleton *s, const tile *f, int k, const walk *w, int i, int d) {
+/* How many elements of memory lie before the one at which the line of operand k begins, along dimension d; modulo 2^32. */
+static ssa line_start(skeleton *s, const tile *f, int k, ssa line, int d) {
     emit *e = s->e;
     dtype t = skeleton_memory(s, k);
     ssa address = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(t), ir_global_pointer(e), f->at[k].text);
     ssa element = emit_value(e, "trunc i64 %s to i32",
                              emit_value(e, "lshr i64 %s, %d", address.text, log2_of(dtypes[t].size)).text);
     ssa stride = emit_value(e, "trunc i64 %s to i32", f->stride[!d][k].text);
-    ssa start = emit_op(e, "add i32", element, emit_op(e, "mul i32", far_of(e, w, i), stride));
-    ssa lane = near_on(w, i) ? emit_value(e, "add i32 %s, %d", w->near.text, near_on(w, i)) : w->near;
-    return and_constant(e, emit_op(e, "sub i32", lane, start), w->line - 1);
+    return emit_op(e, "add i32", element, emit_op(e, "mul i32", line, stride));
+}
+
+static ssa near_of(emit *e, const walk *w, int i) {
+    int on = near_on(w, i);
+    return on ? emit_value(e, "add i32 %s, %d", w->near.text, on) : w->near;
+}
+
+/* Which element of its line, along dimension d, the i-th one of a walk is: lines are turned so that what a warp writes begins where a line of
+ * memory does, whatever their alignment. Only where a tile's line begins and ends are sectors of memory written in parts. */
+static ssa turned(skeleton *s, const tile *f, int k, const walk *w, int i, int d) {
+    emit *e = s->e;
+    ssa start = line_start(s, f, k, far_of(e, w, i), d);
+    return and_constant(e, emit_op(e, "sub i32", near_of(e, w, i), start), w->line - 1);
+}
+
+/* With a halo: how many elements of the sector in which column `column` of output k begins are before it. */
+static ssa halo_part(skeleton *s, const tile *f, int k, ssa column) {
+    emit *e = s->e;
+    ssa mask = emit_value(e, "select i1 %s, i32 %d, i32 0", f->apart.text, variant_tile_sector(s->v, k) - 1);
+    return emit_op(e, "and i32", line_start(s, f, k, column, 1), mask);
 }
 
 /* Is index + on, i32, below the count? */
@@ -296,6 +324,7 @@ static bool has_brought(const skeleton *s) {
 typedef enum access_kind {
     BY_ELEMENTS, /* each of one, of a tile of which not all may be there */
     TURNED,      /* the same, of an output, in lines that are turned */
+    FROM_HALO,   /* the same, in lines that begin with the halo's part of a sector */
     BY_WORDS, /* of as many small elements as 4 bytes are, whose alignment is any: by the two words that they lie in */
     BY_UNITS  /* of whole units, and aligned, of a whole tile */
 } access_kind;
@@ -393,6 +422,17 @@ static void stage_store(skeleton *s, const tile *f, int k, const accesses *a) {
     e->shared = false;
 }
 
+/* Has each element a row of its own? Lines do not begin at the tile's edge then. */
+static bool has_rows(const accesses *a) { return a->kind == TURNED || a->kind == FROM_HALO; }
+
+/* Which row the i-th element is in, i32, of lines that do not begin at the tile's edge. Of the halo it is negative. */
+static ssa unstaged_row(skeleton *s, const tile *f, int k, const accesses *a, int i) {
+    emit *e = s->e;
+    if (a->kind == TURNED)
+        return turned(s, f, k, &a->w, i, 1);
+    return emit_op(e, "sub i32", near_of(e, &a->w, i), halo_part(s, f, k, far_of(e, &a->w, i)));
+}
+
 /* The other way round: takes elements of an output's tile out of shared memory, and writes them. */
 static void unstage_load(skeleton *s, const tile *f, int k, const accesses *a) {
     emit *e = s->e;
@@ -402,9 +442,10 @@ static void unstage_load(skeleton *s, const tile *f, int k, const accesses *a) {
     for (int i = 0; i < a->count; i++)
         for (int u = 0; u < a->elements; u += unit) {
             ssa pointer = shared_moved(s, f, k, byte, far_on(&a->w, i), near_on(&a->w, i) * a->elements + u);
-            if (a->kind == TURNED)
-                pointer =
-                    shared_pointer(s, f, k, shared_byte(s, f, k, far_of(e, &a->w, i), turned(s, f, k, &a->w, i, 1)));
+            if (has_rows(a)) {
+                ssa row = and_constant(e, unstaged_row(s, f, k, a, i), f->height - 1);
+                pointer = shared_pointer(s, f, k, shared_byte(s, f, k, far_of(e, &a->w, i), row));
+            }
             e->shared = true;
             emit_load_vector(e, t, pointer, unit, a->values + (size_t)(i * a->elements + u));
             e->shared = false;
@@ -414,22 +455,25 @@ static void unstage_load(skeleton *s, const tile *f, int k, const accesses *a) {
 static void unstage_store(skeleton *s, const tile *f, int k, const accesses *a) {
     emit *e = s->e;
     dtype t = skeleton_memory(s, k);
-    bool turns = a->kind == TURNED;
-    ssa first = element_at(s, f, k, a->w.far, turns ? ssa_constant(0) : a->row);
+    ssa first = element_at(s, f, k, a->w.far, has_rows(a) ? ssa_constant(0) : a->row);
     for (int i = 0; i < a->count; i++) {
-        int columns = far_on(&a->w, i), rows = turns ? 0 : near_on(&a->w, i) * a->elements;
+        int columns = far_on(&a->w, i), rows = has_rows(a) ? 0 : near_on(&a->w, i) * a->elements;
         ssa pointer = moved(s, f, k, first, columns, rows), row = a->row;
-        if (turns) {
-            row = turned(s, f, k, &a->w, i, 1);
-            pointer = skeleton_address(s, k, pointer, emit_widen(e, row));
+        if (has_rows(a)) {
+            row = unstaged_row(s, f, k, a, i);
+            pointer = skeleton_address(s, k, pointer, emit_value(e, "sext i32 %s to i64", row.text));
         }
         const ssa *values = a->values + (size_t)i * (size_t)a->elements;
         if (a->kind == BY_UNITS) {
             emit_store_vector(e, t, values, pointer, a->elements);
             continue;
         }
-        int end = skeleton_if(
-            s, emit_op(e, "and i1", is_below(e, a->w.far, columns, f->count[0]), is_below(e, row, rows, f->count[1])));
+        ssa there =
+            emit_op(e, "and i1", is_below(e, a->w.far, columns, f->count[0]), is_below(e, row, rows, f->count[1]));
+        if (a->kind == FROM_HALO)
+            there = emit_op(e, "and i1", there,
+                            emit_op(e, "or i1", f->before, emit_value(e, "icmp sge i32 %s, 0", row.text)));
+        int end = skeleton_if(s, there);
         emit_store(e, t, values[0], pointer);
         skeleton_end_if(s, end);
     }
@@ -442,7 +486,7 @@ typedef void access_step(skeleton *s, const tile *f, int k, const accesses *a);
 static void move_any(skeleton *s, const tile *f, int k, access_kind kind, access_step *load, access_step *store) {
     emit *e = s->e;
     int elements = kind == BY_WORDS ? WORD_BYTES / dtypes[skeleton_memory(s, k)].size : 1,
-        all = f->vector * f->rows / elements, most = kind == TURNED ? TURNED_MAX : ACCESSES_MAX,
+        all = f->vector * f->rows / elements, most = kind == TURNED || kind == FROM_HALO ? TURNED_MAX : ACCESSES_MAX,
         step = all < most ? all : most;
     ssa first = f->thread, limit = ssa_constant(all * f->threads);
     counted_loop l = {.i = first};
@@ -529,7 +573,8 @@ static void unstage(skeleton *s, const tile *f, bool whole) {
         if (!count++)
             emit_block_barrier(s->e);
         if (!whole || !by_units(s, k)) {
-            move_any(s, f, k, is_turned(s, f, k, 1) ? TURNED : BY_ELEMENTS, unstage_load, unstage_store);
+            access_kind kind = s->v->tile.halo ? FROM_HALO : is_turned(s, f, k, 1) ? TURNED : BY_ELEMENTS;
+            move_any(s, f, k, kind, unstage_load, unstage_store);
             continue;
         }
         accesses *a = units_of(s, f, k);
@@ -707,10 +752,7 @@ static singles singles_of(skeleton *s, const tile *f, ssa first) {
 
 /* The column of the i-th one. */
 static ssa column_of(skeleton *s, const tile *f, const singles *x, int i) {
-    int on = near_on(&x->w, i);
-    if (x->output >= 0)
-        return turned(s, f, x->output, &x->w, i, 0);
-    return on ? emit_value(s->e, "add i32 %s, %d", x->w.near.text, on) : x->w.near;
+    return x->output < 0 ? near_of(s->e, &x->w, i) : turned(s, f, x->output, &x->w, i, 0);
 }
 
 /* Where the i-th one is, in memory or in shared memory. */
@@ -723,7 +765,7 @@ static ssa single_at(skeleton *s, const tile *f, const singles *x, int k, int i,
     return column_at(s, f, k, moved(s, f, k, x->first[k], 0, rows), column);
 }
 
-/* Loads the operands of the i-th one, or of the tile's first element in its place. */
+/* Loads the operands of the i-th one, or others in their place. */
 static void load_single(skeleton *s, const tile *f, const singles *x, int i, ssa column, ssa there, ssa *in) {
     emit *e = s->e;
     for (int k = 0; k < s->noperands; k++)
@@ -732,7 +774,7 @@ static void load_single(skeleton *s, const tile *f, const singles *x, int i, ssa
             in[k] = emit_load(e, skeleton_memory(s, k), single_at(s, f, x, k, i, column));
             e->shared = false;
         } else if (is_direct(s, k)) {
-            ssa pointer = pointer_if(s, k, there, single_at(s, f, x, k, i, column), f->at[k]);
+            ssa pointer = pointer_if(s, k, there, single_at(s, f, x, k, i, column), f->instead[k]);
             skeleton_load(s, k, pointer, 1, false, in);
         }
 }
@@ -765,9 +807,88 @@ static int single_step(const skeleton *s, const tile *f) {
     return step;
 }
 
+/* ---- The halo's elements ---- */
+
+/* Those of a thread. */
+typedef struct halo {
+    walk w; /* lines are rows, from the halo's first on */
+    int count;
+    ssa there[ACCESSES_MAX][UF_MAX_OPERANDS]; /* i1, by output: is it across, and the element this block's to write? */
+    ssa any[ACCESSES_MAX];                    /* i1: of any output */
+    ssa *in;                                  /* [i * noperands + operand] */
+} halo;
+
+/* The place of the i-th one in shared memory, counted in rows: where the last rows of the tile are, which are as far from the first one. */
+static ssa halo_place(skeleton *s, const tile *f, const halo *h, int i) {
+    return emit_value(s->e, "add i32 %s, %d", h->w.far.text, far_on(&h->w, i) + f->height - s->v->tile.halo);
+}
+
+/* Which outputs it is written to. */
+static void halo_find(skeleton *s, const tile *f, halo *h, int i) {
+    emit *e = s->e;
+    ssa column = near_of(e, &h->w, i), row = emit_value(e, "sub i32 %s, %d", halo_place(s, f, h, i).text, f->height);
+    ssa inside = emit_op(e, "and i1", less(e, column, f->count[0]), less(e, row, f->count[1]));
+    inside = emit_op(e, "and i1", inside, emit_op(e, "and i1", f->before, less(e, row, ssa_constant(0))));
+    h->any[i] = ssa_literal("false");
+    for (int k = s->nin; k < s->nin + s->v->nout; k++) {
+        if (!is_taken_out(s, k))
+            continue;
+        ssa from = emit_op(e, "add i32", row, halo_part(s, f, k, column));
+        ssa there = emit_op(e, "and i1", inside, emit_value(e, "icmp sge i32 %s, 0", from.text));
+        h->there[i][k - s->nin] = there;
+        h->any[i] = emit_op(e, "or i1", h->any[i], there);
+    }
+}
+
+static halo *halo_load(skeleton *s, const tile *f) {
+    emit *e = s->e;
+    halo *h = arena_alloc(e->a, sizeof *h);
+    int all = s->v->tile.halo * f->width;
+    *h = (halo){.w = walk_of(e, f, f->thread, f->width), .count = (all + f->threads - 1) / f->threads};
+    assert(h->count <= ACCESSES_MAX);
+    h->in = arena_alloc(e->a, (size_t)(h->count * s->noperands) * sizeof *h->in);
+    for (int i = 0; i < h->count; i++)
+        halo_find(s, f, h, i);
+    for (int k = 0; k < s->noperands; k++) {
+        if (!is_direct(s, k))
+            continue;
+        ssa first = moved(s, f, k, element_at(s, f, k, h->w.near, h->w.far), 0, -s->v->tile.halo);
+        for (int i = 0; i < h->count; i++) {
+            ssa pointer = moved(s, f, k, first, near_on(&h->w, i), far_on(&h->w, i));
+            skeleton_load(s, k, pointer_if(s, k, h->any[i], pointer, f->instead[k]), 1, false,
+                          h->in + (size_t)(i * s->noperands));
+        }
+    }
+    return h;
+}
+
+/* Computes them, and leaves their results in shared memory, where the last rows' were. */
+static void halo_finish(skeleton *s, const tile *f, const halo *h) {
+    emit *e = s->e;
+    ssa results[UF_MAX_OPERANDS];
+    emit_block_barrier(e);
+    for (int i = 0; i < h->count; i++) {
+        int any = skeleton_if(s, h->any[i]);
+        skeleton_compute(s, h->in + (size_t)(i * s->noperands), results);
+        for (int k = s->nin; k < s->nin + s->v->nout; k++) {
+            if (!is_taken_out(s, k))
+                continue;
+            int end = skeleton_if(s, h->there[i][k - s->nin]);
+            ssa byte = shared_byte(s, f, k, near_of(e, &h->w, i), halo_place(s, f, h, i)),
+                pointer = shared_pointer(s, f, k, byte);
+            e->shared = true;
+            skeleton_store(s, k, pointer, 1, false, results);
+            e->shared = false;
+            skeleton_end_if(s, end);
+        }
+        skeleton_end_if(s, any);
+    }
+}
+
 static void part_tile(skeleton *s, const tile *f) {
     emit *e = s->e;
     int step = single_step(s, f);
+    halo *h = s->v->tile.halo ? halo_load(s, f) : NULL;
     for (int k = 0; k < s->noperands; k++)
         if (is_brought(s, k))
             stage_unaligned(s, f, k);
@@ -776,6 +897,8 @@ static void part_tile(skeleton *s, const tile *f) {
     counted_loop l = counted_loop_begin(e, "i32", f->thread, ssa_constant(f->width * f->height));
     some_elements(s, f, l.i, step);
     counted_loop_end(e, &l, ssa_constant(step * f->threads), loop_no_unroll(e));
+    if (h)
+        halo_finish(s, f, h);
     unstage(s, f, false);
 }
 
@@ -791,6 +914,10 @@ void gpu_tile(skeleton *s) {
     f->thread = emit_special_register(e, "tid");
     find_tile(s, f, first);
     find_operands(s, f, first);
+    if (v->tile.halo) {
+        part_tile(s, f);
+        return;
+    }
     int by_vectors = emit_label_new(e), one_by_one = emit_label_new(e), end = emit_label_new(e);
     emit_branch_if(e, f->whole, by_vectors, one_by_one);
     emit_label(e, by_vectors);
