@@ -1,4 +1,4 @@
-/* jit.c - from IR text through the passes of default<O3> for this processor to object code, which is linked and looked
+/* jit.c - from IR text through LLVM's passes (passes.c) for this processor to object code, which is linked and looked
  * up. All of this happens when code is compiled, so that a launch is a call. One LLJIT serves the process. Each piece
  * of code has an entry of a unique name, and a resource tracker; removing the tracker frees the memory of the code.
  * Symbols are absolute addresses: those that the module lists, and those of `builtins`. What an object needs is read
@@ -128,27 +128,6 @@ static void job_unwind(job *j) {
             l->AddAttributeAtIndex(f, LLVM_FUNCTION_INDEX, a);
 }
 
-/* The vectoriser calls functions of whole vectors (ir/common/vector_forms.c), which are then inlined, too: their constants stay in registers
- * along a loop. */
-#define FAST_PASSES "default<O3>,always-inline"
-static const char fast_passes[] = FAST_PASSES;
-
-/* Code of kernels over indices has loops over a run of points, which are one pass long once the points are vectors.
- * The passes after default<O3> remove these loops. Arrays of the kernel's variables then become variables, which
- * stay in registers along the loops of its text. */
-static const char run_passes[] = FAST_PASSES ",function(loop(loop-deletion),sroa,early-cse,loop-mssa(licm),"
-                                             "simplifycfg)";
-
-/* Passes for kernels with very much code, whose time is in proportion to its length. That of default<O1> is not: for
- * each loop that it unrolls LLVM looks at all loops of the function again, and to move accesses out of a loop it
- * looks at pairs of them. */
-static const char plain_passes[] = "always-inline,globaldce,function(sroa,early-cse<memssa>,simplifycfg,instsimplify,"
-                                   "loop(loop-rotate),early-cse,adce,simplifycfg)";
-
-static const char *job_passes(const job *j) {
-    return j->source->plain ? plain_passes : j->source->outer_vectors ? run_passes : fast_passes;
-}
-
 static uf_status job_optimise(job *j) {
     const llvm *l = j->l;
     j->machine = l->CreateTargetMachine(l->target, l->triple, l->cpu, l->features, LLVM_CODEGEN_AGGRESSIVE,
@@ -159,10 +138,10 @@ static uf_status job_optimise(job *j) {
     l->SetTarget(j->module, l->triple);
     l->SetModuleDataLayout(j->module, layout);
     l->DisposeTargetData(layout);
-    llvm_pass_options options = l->CreatePassBuilderOptions();
-    llvm_error error = l->RunPasses(j->module, job_passes(j), j->machine, options);
-    l->DisposePassBuilderOptions(options);
-    return refuse_error(j, "optimisation", error);
+    llvm_passes passes = j->source->plain           ? PASSES_PLAIN
+                         : j->source->outer_vectors ? PASSES_OF_RUNS
+                                                    : PASSES_OF_VECTORS;
+    return refuse_error(j, "optimisation", llvm_optimise(l, j->module, j->machine, passes));
 }
 
 static uf_status job_emit(job *j, int type) {

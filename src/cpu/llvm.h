@@ -107,6 +107,8 @@ typedef struct llvm_symbol {
     X(void, SetTarget, (llvm_module module, const char *triple))                                                       \
     X(void, SetModuleDataLayout, (llvm_module module, llvm_layout layout))                                             \
     X(llvm_value, GetNamedFunction, (llvm_module module, const char *name))                                            \
+    X(llvm_value, GetNamedGlobal, (llvm_module module, const char *name))                                              \
+    X(void, DeleteGlobal, (llvm_value global))                                                                         \
     X(int, IsDeclaration, (llvm_value value))                                                                          \
     X(llvm_value, GetFirstFunction, (llvm_module module))                                                              \
     X(llvm_value, GetNextFunction, (llvm_value function))                                                              \
@@ -157,6 +159,15 @@ typedef struct llvm {
 /* The library, which is opened by the first call. After a failure the next call searches again. Errors: LIBRARY
  * (every file that was tried, with the reason), MEMORY. Thread-safe. */
 uf_status llvm_open(const llvm **out);
+
+typedef enum llvm_passes {
+    PASSES_OF_VECTORS,
+    PASSES_OF_RUNS, /* of kernels over indices whose runs of points become vectors */
+    PASSES_PLAIN    /* of kernels with very much code */
+} llvm_passes;
+
+/* passes.c: optimises a module. NULL if that works. */
+llvm_error llvm_optimise(const llvm *l, llvm_module module, llvm_machine machine, llvm_passes passes);
 
 /* llvm_trial.c: compiles a small module. NULL if that works; else what does not, written to `reason`. */
 const char *llvm_trial(const llvm *l, char *reason, size_t size);

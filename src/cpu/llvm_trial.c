@@ -64,9 +64,7 @@ static const char *optimise(attempt *t) {
                                         LLVM_RELOC_STATIC, LLVM_CODE_MODEL_JIT);
     if (!t->machine)
         return refuse(t, "has no code generator for this host", l->triple);
-    llvm_pass_options options = l->CreatePassBuilderOptions();
-    llvm_error error = l->RunPasses(t->module, "default<O3>", t->machine, options);
-    l->DisposePassBuilderOptions(options);
+    llvm_error error = llvm_optimise(l, t->module, t->machine, PASSES_OF_RUNS);
     if (!error)
         return NULL;
     char *message = l->GetErrorMessage(error);

@@ -64,6 +64,10 @@ static const char sin_flat[] =
                                                                              "\"vector-function-abi-variant\"=\"_"
                                                                              "ZGVbN4v_sinf(_ZGVbN4v_sinf),_ZGVdN8v_"
                                                                              "sinf(_ZGVdN8v_sinf)\" }\n";
+static const char spare_flat[] = FLAT(
+    "uf_spare", "  %s = fadd float %x, %y\n") "define internal float @kept(float %x) noinline {\n  ret float %x\n}\n"
+                                              "@llvm.compiler.used = appending global [1 x i8*] [i8* bitcast (float "
+                                              "(float)* @kept to i8*)], section \"llvm.metadata\"\n";
 static const char far_flat[] =
     FLAT("uf_far", "  %q = call float @far(float %x)\n  %s = fadd float %q, %y\n") "declare float @far(float)\n";
 
@@ -238,6 +242,28 @@ static void vector_math(void **unused) {
     assert_non_null(strstr(out.data, "uf_sin:"));
     text_free(&out);
     assert_int_equal(cpu_engine.inspect(&module, NULL, 0, UF_VIEW_PTX, &out), UF_ERR_ARGUMENT);
+    text_free(&out);
+    text_free(&module.ir);
+}
+
+static int count_of(const char *in, const char *what) {
+    int n = 0;
+    for (; (in = strstr(in, what)); in++)
+        n++;
+    return n;
+}
+
+/* A loop is vectors, a few side by side, and what they leave over: no copies of that. A function that was kept for the vectoriser
+ * is gone where no loop calls it. */
+static void short_code(void **unused) {
+    (void)unused;
+    code_module module = module_of(spare_flat, "uf_spare");
+    text out = {0};
+    assert_int_equal(cpu_engine.inspect(&module, NULL, 0, UF_VIEW_ASSEMBLY, &out), UF_OK);
+    assert_null(strstr(out.data, "kept:"));
+#if defined(__x86_64__)
+    assert_in_range(count_of(out.data, "addps"), 1, 8);
+#endif
     text_free(&out);
     text_free(&module.ir);
 }
@@ -907,8 +933,13 @@ static int child_version(void) {
         return SKIPPED;
     print_message("LLVM %s, %s\n", l->version, l->path);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flat_every_length), cmocka_unit_test(vector_math), cmocka_unit_test(far_symbol),
-        cmocka_unit_test(bad_modules),       cmocka_unit_test(cycles),      cmocka_unit_test(times),
+        cmocka_unit_test(flat_every_length),
+        cmocka_unit_test(vector_math),
+        cmocka_unit_test(short_code),
+        cmocka_unit_test(far_symbol),
+        cmocka_unit_test(bad_modules),
+        cmocka_unit_test(cycles),
+        cmocka_unit_test(times),
     };
     return cmocka_run_group_tests_name("a version of LLVM", tests, NULL, NULL) ? 1 : 0;
 }

@@ -14,11 +14,15 @@
 typedef void *word;
 typedef word function(word, word, word, word, word, word, word, word);
 
-static function *real(const char *name) {
+static void *find(const char *name) {
     static _Atomic(void *) handle;
     if (!handle && getenv(MOCKLLVM_REAL))
         handle = dlopen(getenv(MOCKLLVM_REAL), RTLD_NOW | RTLD_LOCAL);
-    void *address = handle ? dlsym(handle, name) : NULL;
+    return handle ? dlsym(handle, name) : NULL;
+}
+
+static function *real(const char *name) {
+    void *address = find(name);
     if (!address)
         abort();
     return (function *)(__UINTPTR_TYPE__)address;
@@ -41,7 +45,7 @@ static int breaks(const char *what) {
     F(DisposeTargetData) F(ContextCreate) F(ContextDispose) F(ContextSetDiagnosticHandler)                            \
     F(GetDiagInfoDescription) F(GetDiagInfoSeverity) F(CreateMemoryBufferWithMemoryRange) F(GetBufferStart)           \
     F(GetBufferSize) F(DisposeMemoryBuffer) F(VerifyModule) F(DisposeModule) F(SetTarget)                             \
-    F(SetModuleDataLayout) F(GetNamedFunction) F(IsDeclaration) F(GetFirstFunction) F(GetNextFunction)                \
+    F(SetModuleDataLayout) F(GetNamedFunction) F(GetNamedGlobal) F(DeleteGlobal) F(IsDeclaration) F(GetFirstFunction) F(GetNextFunction)                \
     F(GetEnumAttributeKindForName) F(CreateEnumAttribute) F(AddAttributeAtIndex) F(SetValueName2)                     \
     F(CreatePassBuilderOptions) F(DisposePassBuilderOptions) F(GetErrorMessage)                          \
     F(DisposeErrorMessage) F(ConsumeError) F(OrcCreateLLJITBuilder)                                                   \
@@ -97,11 +101,22 @@ EXPORT word LLVMCreateTargetMachine(word target, word triple, word cpu, word fea
                                            (word)(__INTPTR_TYPE__)model, 0);
 }
 
+/* The passes without an option that libLLVM has from version 18 on, if the real one is older; static storage. */
+static char *passes_for_real(const char *passes) {
+    static _Thread_local char buffer[4096];
+    static const char option[] = "<no-verify-fixpoint>";
+    snprintf(buffer, sizeof buffer, "%s", passes);
+    if (find("LLVMCreateTargetMachineWithOptions"))
+        return buffer;
+    for (char *at; (at = strstr(buffer, option));)
+        memmove(at, at + sizeof option - 1, strlen(at + sizeof option - 1) + 1);
+    return buffer;
+}
+
 EXPORT word LLVMRunPasses(word module, const char *passes, word machine, word options);
 EXPORT word LLVMRunPasses(word module, const char *passes, word machine, word options) {
     static char none[] = "default<O0>";
-    return real("LLVMRunPasses")(module, optimises ? (word)(__UINTPTR_TYPE__)passes : none, machine, options, 0, 0, 0,
-                                 0);
+    return real("LLVMRunPasses")(module, optimises ? passes_for_real(passes) : none, machine, options, 0, 0, 0, 0);
 }
 
 EXPORT int LLVMParseIRInContext(word context, word text, word *out, char **message);
