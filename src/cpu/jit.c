@@ -36,6 +36,12 @@ static llvm_jit jit;
 static map defined; /* name -> address of each absolute symbol that is defined */
 static _Atomic uint64_t serial;
 
+/* Target machines that no compilation uses. To describe the processor to a new one takes a millisecond. */
+static struct {
+    llvm_machine list[16];
+    int count;
+} idle;
+
 /* One compilation. */
 typedef struct job {
     const llvm *l;
@@ -128,10 +134,28 @@ static void job_unwind(job *j) {
             l->AddAttributeAtIndex(f, LLVM_FUNCTION_INDEX, a);
 }
 
+static llvm_machine machine_take(const llvm *l) {
+    pthread_mutex_lock(&lock);
+    llvm_machine machine = idle.count ? idle.list[--idle.count] : NULL;
+    pthread_mutex_unlock(&lock);
+    return machine ? machine
+                   : l->CreateTargetMachine(l->target, l->triple, l->cpu, l->features, LLVM_CODEGEN_AGGRESSIVE,
+                                            LLVM_RELOC_STATIC, LLVM_CODE_MODEL_JIT);
+}
+
+static void machine_give(const llvm *l, llvm_machine machine) {
+    pthread_mutex_lock(&lock);
+    bool kept = idle.count < (int)COUNT(idle.list);
+    if (kept)
+        idle.list[idle.count++] = machine;
+    pthread_mutex_unlock(&lock);
+    if (!kept)
+        l->DisposeTargetMachine(machine);
+}
+
 static uf_status job_optimise(job *j) {
     const llvm *l = j->l;
-    j->machine = l->CreateTargetMachine(l->target, l->triple, l->cpu, l->features, LLVM_CODEGEN_AGGRESSIVE,
-                                        LLVM_RELOC_STATIC, LLVM_CODE_MODEL_JIT);
+    j->machine = machine_take(l);
     if (!j->machine)
         return refuse(j, "no code generator for this host", l->triple);
     llvm_layout layout = l->CreateTargetDataLayout(j->machine);
@@ -166,7 +190,7 @@ static void job_end(job *j) {
     if (j->output)
         j->l->DisposeMemoryBuffer(j->output);
     if (j->machine)
-        j->l->DisposeTargetMachine(j->machine);
+        machine_give(j->l, j->machine);
     if (j->module)
         j->l->DisposeModule(j->module);
     if (j->context)

@@ -905,15 +905,25 @@ static int child_newer(void) {
     return llvm_open(&l) || strcmp(l->version, "99.1.0") ? 5 : 0;
 }
 
-/* The same library, nothing being wrong with it, is used. */
+/* The same library, nothing being wrong with it, is used. One target machine serves a compilation after the other. */
 static int child_newer_good(void) {
     code *c;
     const llvm *l;
     if (llvm_open(&l) || strcmp(l->version, "99.1.0"))
         return 1;
-    if (try_compile(nothing, "uf_nothing", NULL, 0, &c))
+    void *mock = dlopen(getenv("UFUNC_LLVM"), RTLD_NOW | RTLD_NOLOAD);
+    int (*machines)(void) = mock ? (int (*)(void))(uintptr_t)dlsym(mock, "mockllvm_machines") : NULL;
+    if (!machines)
         return 2;
-    cpu_engine.release(c);
+    int made = 0;
+    for (int k = 0; k < 3; k++) {
+        if (try_compile(nothing, "uf_nothing", NULL, 0, &c))
+            return 3;
+        cpu_engine.release(c);
+        if (k && machines() != made)
+            return 4;
+        made = machines();
+    }
     return 0;
 }
 

@@ -41,7 +41,7 @@ static int breaks(const char *what) {
 /* clang-format off */
 #define FUNCTIONS                                                                                                      \
     F(GetHostCPUName) F(GetHostCPUFeatures) F(GetDefaultTargetTriple) F(GetTargetFromTriple)                          \
-    F(DisposeMessage) F(DisposeTargetMachine) F(CreateTargetDataLayout)                        \
+    F(DisposeMessage)                        \
     F(DisposeTargetData) F(ContextCreate) F(ContextDispose) F(ContextSetDiagnosticHandler)                            \
     F(GetDiagInfoDescription) F(GetDiagInfoSeverity) F(CreateMemoryBufferWithMemoryRange) F(GetBufferStart)           \
     F(GetBufferSize) F(DisposeMemoryBuffer) F(VerifyModule) F(DisposeModule) F(SetTarget)                             \
@@ -80,7 +80,7 @@ EXPORT void LLVMGetVersion(unsigned *major, unsigned *minor, unsigned *patch) {
     *patch = 0;
 }
 
-/* Whether the module that this thread compiles next is optimised. */
+/* Whether the module that this thread parsed last is optimised. */
 static _Thread_local int optimises = 1;
 
 static int next_is_optimised(void) {
@@ -92,13 +92,40 @@ static int next_is_optimised(void) {
     return atomic_fetch_add(&begun, 1) % of == (first - 1) % of;
 }
 
+/* A machine is two: for modules that are optimised, and for those that are not. */
+typedef struct pair {
+    word plain, optimising;
+} pair;
+
+static word machine_of(word machine) { return optimises ? ((pair *)machine)->optimising : ((pair *)machine)->plain; }
+
+static atomic_int machines;
+
+EXPORT int mockllvm_machines(void);
+EXPORT int mockllvm_machines(void) { return machines; }
+
 EXPORT word LLVMCreateTargetMachine(word target, word triple, word cpu, word features, int level, int reloc, int model);
 EXPORT word LLVMCreateTargetMachine(word target, word triple, word cpu, word features, int level, int reloc,
                                     int model) {
-    optimises = next_is_optimised();
-    return real("LLVMCreateTargetMachine")(target, triple, cpu, features,
-                                           (word)(__INTPTR_TYPE__)(optimises ? level : 0), (word)(__INTPTR_TYPE__)reloc,
-                                           (word)(__INTPTR_TYPE__)model, 0);
+    pair *both = calloc(1, sizeof *both);
+    machines++;
+    for (int k = 0; both && k < 2; k++)
+        *(k ? &both->optimising : &both->plain) =
+            real("LLVMCreateTargetMachine")(target, triple, cpu, features, (word)(__INTPTR_TYPE__)(k ? level : 0),
+                                            (word)(__INTPTR_TYPE__)reloc, (word)(__INTPTR_TYPE__)model, 0);
+    return both;
+}
+
+EXPORT word LLVMCreateTargetDataLayout(word machine);
+EXPORT word LLVMCreateTargetDataLayout(word machine) {
+    return real("LLVMCreateTargetDataLayout")(machine_of(machine), 0, 0, 0, 0, 0, 0, 0);
+}
+
+EXPORT void LLVMDisposeTargetMachine(word machine);
+EXPORT void LLVMDisposeTargetMachine(word machine) {
+    real("LLVMDisposeTargetMachine")(((pair *)machine)->plain, 0, 0, 0, 0, 0, 0, 0);
+    real("LLVMDisposeTargetMachine")(((pair *)machine)->optimising, 0, 0, 0, 0, 0, 0, 0);
+    free(machine);
 }
 
 /* The passes without an option that libLLVM has from version 18 on, if the real one is older; static storage. */
@@ -116,11 +143,13 @@ static char *passes_for_real(const char *passes) {
 EXPORT word LLVMRunPasses(word module, const char *passes, word machine, word options);
 EXPORT word LLVMRunPasses(word module, const char *passes, word machine, word options) {
     static char none[] = "default<O0>";
-    return real("LLVMRunPasses")(module, optimises ? passes_for_real(passes) : none, machine, options, 0, 0, 0, 0);
+    return real("LLVMRunPasses")(module, optimises ? passes_for_real(passes) : none, machine_of(machine), options, 0, 0,
+                                 0, 0);
 }
 
 EXPORT int LLVMParseIRInContext(word context, word text, word *out, char **message);
 EXPORT int LLVMParseIRInContext(word context, word text, word *out, char **message) {
+    optimises = next_is_optimised();
     if (!breaks("parse"))
         return (int)(__INTPTR_TYPE__)real("LLVMParseIRInContext")(context, text, out, message, 0, 0, 0, 0);
     real("LLVMDisposeMemoryBuffer")(text, 0, 0, 0, 0, 0, 0, 0);
@@ -132,7 +161,7 @@ EXPORT int LLVMTargetMachineEmitToMemoryBuffer(word machine, word module, int ty
 EXPORT int LLVMTargetMachineEmitToMemoryBuffer(word machine, word module, int type, char **message, word *out) {
     if (!breaks("emit"))
         return (int)(__INTPTR_TYPE__)real("LLVMTargetMachineEmitToMemoryBuffer")(
-            machine, module, (word)(__INTPTR_TYPE__)type, message, out, 0, 0, 0);
+            machine_of(machine), module, (word)(__INTPTR_TYPE__)type, message, out, 0, 0, 0);
     *message = strdup("mock");
     return 1;
 }

@@ -8,6 +8,7 @@
 #ifndef MOCKLLVM_H
 #define MOCKLLVM_H
 
+/* Its function mockllvm_machines says how many target machines were made. */
 #define MOCKLLVM_REAL "MOCKLLVM_REAL"
 #define MOCKLLVM_VERSION "MOCKLLVM_VERSION"
 #define MOCKLLVM_BREAKS "MOCKLLVM_BREAKS"
