@@ -4,7 +4,7 @@
  *
  * Loops whose trip counts are not known are not copied, nor are those that are too long to be unrolled whole. LLVM would copy them as
  * often as the processor's cache of decoded instructions holds, which it takes for large in Zen 3: a loop of vectors of 64 elements became
- * one of 512 with one of 64 behind it, which took most of the time to compile, and was not faster. */
+ * one of 512 with one of 64 behind it, which took most of the time to compile, and was seldom faster. */
 #include "cpu/llvm.h"
 
 #define WHOLE_LOOPS "no-partial;no-runtime"
