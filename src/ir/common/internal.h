@@ -173,6 +173,13 @@ void emit_store_as(emit *e, const char *type, ssa value, ssa pointer, int align)
 ssa emit_pointer_as(emit *e, const char *from, ssa pointer, const char *to);
 ssa emit_value_of_parts(emit *e, dtype t, const ssa *parts);
 int emit_parts_of(emit *e, dtype t, ssa value, ssa *parts);
+/* memory.c, CPU: has a line of the cache fetched, so many bytes from a pointer to a type. Fetching changes nothing, whatever lies there. */
+typedef enum prefetch {
+    PREFETCH_READ,
+    PREFETCH_READ_L2,
+    PREFETCH_WRITE_L2
+} prefetch;
+void emit_prefetch(emit *e, const char *type, ssa pointer, ssa bytes, prefetch how);
 
 /* ---- Constructs: forall and the reductions. The folder construct/ writes them, out of the expressions and statements in them ---- */
 

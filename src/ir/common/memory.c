@@ -28,6 +28,15 @@ ssa emit_pointer_as(emit *e, const char *from, ssa pointer, const char *to) {
     return emit_value(e, "bitcast %s%s %s to %s%s", from, star, pointer.text, to, star);
 }
 
+void emit_prefetch(emit *e, const char *type, ssa pointer, ssa bytes, prefetch how) {
+    static const char *const hints[] = {
+        [PREFETCH_READ] = "i32 0, i32 3", [PREFETCH_READ_L2] = "i32 0, i32 2", [PREFETCH_WRITE_L2] = "i32 1, i32 2"};
+    emit_declare(e, "declare void @llvm.prefetch.p0i8(i8*, i32, i32, i32)");
+    ssa base = emit_pointer_as(e, type, pointer, "i8");
+    ssa at = emit_value(e, "getelementptr i8, i8* %s, i64 %s", base.text, bytes.text);
+    emit_line(e, "call void @llvm.prefetch.p0i8(i8* %s, %s, i32 1)", at.text, hints[how]);
+}
+
 static ssa element_at(emit *e, const char *type, ssa base, ssa index) {
     if (ssa_is(index, 0))
         return base;

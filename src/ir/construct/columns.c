@@ -311,11 +311,10 @@ static bool is_large(const columns *c) {
 }
 
 /* Fetches a part of what lies behind each operand, which in most batches is the next call's: with each term of the sums of `rows` rows from
- * `first` on as much as makes the whole by the last one. Fetching changes nothing, whatever lies there. */
+ * `first` on as much as makes the whole by the last one. */
 static void fetch_ahead(const columns *c, ssa first, int rows, ssa term, int64_t terms) {
     emit *e = c->b->e;
     assert(terms > 0 && c->all_rows > 0);
-    emit_declare(e, "declare void @llvm.prefetch.p0i8(i8*, i32, i32, i32)");
     for (int k = 0; k < operands_of(c); k++) {
         int64_t bytes = bytes_of(c, k), row = bytes / c->all_rows, step = (row * rows + terms - 1) / terms;
         if (!bytes)
@@ -323,9 +322,8 @@ static void fetch_ahead(const columns *c, ssa first, int rows, ssa term, int64_t
         ssa done = emit_value(e, "mul i64 %s, %lld", first.text, (long long)row);
         ssa more = emit_value(e, "mul i64 %s, %lld", term.text, (long long)step);
         ssa ahead = emit_value(e, "add i64 %s, %lld", emit_op(e, "add i64", done, more).text, (long long)bytes);
-        ssa base = emit_value(e, "bitcast %s* %%p%d to i8*", ir_memory_type(c->b->f->locals[k].type), k);
-        ssa at = emit_value(e, "getelementptr i8, i8* %s, i64 %s", base.text, ahead.text);
-        emit_line(e, "call void @llvm.prefetch.p0i8(i8* %s, i32 %d, i32 2, i32 1)", at.text, k >= c->b->f->nparams);
+        emit_prefetch(e, ir_memory_type(c->b->f->locals[k].type), ssa_named("%%p%d", k), ahead,
+                      k < c->b->f->nparams ? PREFETCH_READ_L2 : PREFETCH_WRITE_L2);
     }
 }
 
