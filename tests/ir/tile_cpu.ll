@@ -70,164 +70,180 @@ L7:
   br i1 %r45, label %L8, label %L10
 L8:
   %i8 = phi i64 [ 0, %L7 ], [ %next8, %L9 ]
+  %r46 = add i64 %i8, 0
+  %r47 = mul i64 %r46, %r24
+  %r48 = add i64 %r47, 0
+  %r49 = getelementptr inbounds double, double* %r40, i64 %r48
+  %r50 = bitcast double* %r49 to i8*
+  %r51 = getelementptr i8, i8* %r50, i64 128
+  call void @llvm.prefetch.p0i8(i8* %r51, i32 0, i32 3, i32 1)
+  %r52 = add i64 %i8, 1
+  %r53 = mul i64 %r52, %r24
+  %r54 = add i64 %r53, 0
+  %r55 = getelementptr inbounds double, double* %r40, i64 %r54
+  %r56 = bitcast double* %r55 to i8*
+  %r57 = getelementptr i8, i8* %r56, i64 128
+  call void @llvm.prefetch.p0i8(i8* %r57, i32 0, i32 3, i32 1)
   br label %L11
 L11:
-  %r46 = icmp slt i64 0, %r44
-  br i1 %r46, label %L12, label %L14
+  %r58 = icmp slt i64 0, %r44
+  br i1 %r58, label %L12, label %L14
 L12:
   %i12 = phi i64 [ 0, %L11 ], [ %next12, %L13 ]
-  %r47 = add i64 %i8, 0
-  %r48 = mul i64 %r47, %r24
-  %r49 = add i64 %r48, %i12
-  %r50 = getelementptr inbounds double, double* %r40, i64 %r49
-  %r51 = bitcast double* %r50 to <2 x i64>*
-  %r52 = load <2 x i64>, <2 x i64>* %r51, align 8
-  %r53 = add i64 %i8, 1
-  %r54 = mul i64 %r53, %r24
-  %r55 = add i64 %r54, %i12
-  %r56 = getelementptr inbounds double, double* %r40, i64 %r55
-  %r57 = bitcast double* %r56 to <2 x i64>*
-  %r58 = load <2 x i64>, <2 x i64>* %r57, align 8
-  %r59 = shufflevector <2 x i64> %r52, <2 x i64> %r58, <2 x i32> <i32 0, i32 2>
-  %r60 = shufflevector <2 x i64> %r52, <2 x i64> %r58, <2 x i32> <i32 1, i32 3>
-  %r61 = add i64 %i12, 0
-  %r62 = mul i64 %r61, 128
-  %r63 = add i64 %r62, %i8
-  %r64 = getelementptr inbounds double, double* %r32, i64 %r63
-  %r65 = bitcast double* %r64 to <2 x i64>*
-  store <2 x i64> %r59, <2 x i64>* %r65, align 8
-  %r66 = add i64 %i12, 1
-  %r67 = mul i64 %r66, 128
-  %r68 = add i64 %r67, %i8
-  %r69 = getelementptr inbounds double, double* %r32, i64 %r68
-  %r70 = bitcast double* %r69 to <2 x i64>*
-  store <2 x i64> %r60, <2 x i64>* %r70, align 8
+  %r59 = add i64 %i8, 0
+  %r60 = mul i64 %r59, %r24
+  %r61 = add i64 %r60, %i12
+  %r62 = getelementptr inbounds double, double* %r40, i64 %r61
+  %r63 = bitcast double* %r62 to <2 x i64>*
+  %r64 = load <2 x i64>, <2 x i64>* %r63, align 8
+  %r65 = add i64 %i8, 1
+  %r66 = mul i64 %r65, %r24
+  %r67 = add i64 %r66, %i12
+  %r68 = getelementptr inbounds double, double* %r40, i64 %r67
+  %r69 = bitcast double* %r68 to <2 x i64>*
+  %r70 = load <2 x i64>, <2 x i64>* %r69, align 8
+  %r71 = shufflevector <2 x i64> %r64, <2 x i64> %r70, <2 x i32> <i32 0, i32 2>
+  %r72 = shufflevector <2 x i64> %r64, <2 x i64> %r70, <2 x i32> <i32 1, i32 3>
+  %r73 = add i64 %i12, 0
+  %r74 = mul i64 %r73, 128
+  %r75 = add i64 %r74, %i8
+  %r76 = getelementptr inbounds double, double* %r32, i64 %r75
+  %r77 = bitcast double* %r76 to <2 x i64>*
+  store <2 x i64> %r71, <2 x i64>* %r77, align 8
+  %r78 = add i64 %i12, 1
+  %r79 = mul i64 %r78, 128
+  %r80 = add i64 %r79, %i8
+  %r81 = getelementptr inbounds double, double* %r32, i64 %r80
+  %r82 = bitcast double* %r81 to <2 x i64>*
+  store <2 x i64> %r72, <2 x i64>* %r82, align 8
   br label %L13
 L13:
   %next12 = add nuw nsw i64 %i12, 2
-  %r71 = icmp slt i64 %next12, %r44
-  br i1 %r71, label %L12, label %L14
+  %r83 = icmp slt i64 %next12, %r44
+  br i1 %r83, label %L12, label %L14
 L14:
   br label %L9
 L9:
   %next8 = add nuw nsw i64 %i8, 2
-  %r72 = icmp slt i64 %next8, %r43
-  br i1 %r72, label %L8, label %L10
+  %r84 = icmp slt i64 %next8, %r43
+  br i1 %r84, label %L8, label %L10
 L10:
   br label %L15
 L15:
-  %r73 = icmp slt i64 0, %r44
-  br i1 %r73, label %L16, label %L18
+  %r85 = icmp slt i64 0, %r44
+  br i1 %r85, label %L16, label %L18
 L16:
   %i16 = phi i64 [ 0, %L15 ], [ %next16, %L17 ]
   br label %L19
 L19:
-  %r74 = icmp slt i64 %r43, %r16
-  br i1 %r74, label %L20, label %L22
+  %r86 = icmp slt i64 %r43, %r16
+  br i1 %r86, label %L20, label %L22
 L20:
   %i20 = phi i64 [ %r43, %L19 ], [ %next20, %L21 ]
-  %r75 = mul i64 %i16, 128
-  %r76 = add i64 %r75, %i20
-  %r77 = getelementptr inbounds double, double* %r32, i64 %r76
-  %r78 = mul i64 %i20, %r24
-  %r79 = add i64 %r78, %i16
-  %r80 = getelementptr inbounds double, double* %r40, i64 %r79
-  %r81 = load double, double* %r80, align 8, !llvm.access.group !1
-  store double %r81, double* %r77, align 8, !llvm.access.group !1
+  %r87 = mul i64 %i16, 128
+  %r88 = add i64 %r87, %i20
+  %r89 = getelementptr inbounds double, double* %r32, i64 %r88
+  %r90 = mul i64 %i20, %r24
+  %r91 = add i64 %r90, %i16
+  %r92 = getelementptr inbounds double, double* %r40, i64 %r91
+  %r93 = load double, double* %r92, align 8, !llvm.access.group !1
+  store double %r93, double* %r89, align 8, !llvm.access.group !1
   br label %L21
 L21:
   %next20 = add nuw nsw i64 %i20, 1
-  %r82 = icmp slt i64 %next20, %r16
-  br i1 %r82, label %L20, label %L22, !llvm.loop !3
+  %r94 = icmp slt i64 %next20, %r16
+  br i1 %r94, label %L20, label %L22, !llvm.loop !3
 L22:
   br label %L17
 L17:
   %next16 = add nuw nsw i64 %i16, 1
-  %r83 = icmp slt i64 %next16, %r44
-  br i1 %r83, label %L16, label %L18
+  %r95 = icmp slt i64 %next16, %r44
+  br i1 %r95, label %L16, label %L18
 L18:
   br label %L23
 L23:
-  %r84 = icmp slt i64 %r44, %r36
-  br i1 %r84, label %L24, label %L26
+  %r96 = icmp slt i64 %r44, %r36
+  br i1 %r96, label %L24, label %L26
 L24:
   %i24 = phi i64 [ %r44, %L23 ], [ %next24, %L25 ]
   br label %L27
 L27:
-  %r85 = icmp slt i64 0, %r16
-  br i1 %r85, label %L28, label %L30
+  %r97 = icmp slt i64 0, %r16
+  br i1 %r97, label %L28, label %L30
 L28:
   %i28 = phi i64 [ 0, %L27 ], [ %next28, %L29 ]
-  %r86 = mul i64 %i24, 128
-  %r87 = add i64 %r86, %i28
-  %r88 = getelementptr inbounds double, double* %r32, i64 %r87
-  %r89 = mul i64 %i28, %r24
-  %r90 = add i64 %r89, %i24
-  %r91 = getelementptr inbounds double, double* %r40, i64 %r90
-  %r92 = load double, double* %r91, align 8, !llvm.access.group !4
-  store double %r92, double* %r88, align 8, !llvm.access.group !4
+  %r98 = mul i64 %i24, 128
+  %r99 = add i64 %r98, %i28
+  %r100 = getelementptr inbounds double, double* %r32, i64 %r99
+  %r101 = mul i64 %i28, %r24
+  %r102 = add i64 %r101, %i24
+  %r103 = getelementptr inbounds double, double* %r40, i64 %r102
+  %r104 = load double, double* %r103, align 8, !llvm.access.group !4
+  store double %r104, double* %r100, align 8, !llvm.access.group !4
   br label %L29
 L29:
   %next28 = add nuw nsw i64 %i28, 1
-  %r93 = icmp slt i64 %next28, %r16
-  br i1 %r93, label %L28, label %L30, !llvm.loop !6
+  %r105 = icmp slt i64 %next28, %r16
+  br i1 %r105, label %L28, label %L30, !llvm.loop !6
 L30:
   br label %L25
 L25:
   %next24 = add nuw nsw i64 %i24, 1
-  %r94 = icmp slt i64 %next24, %r36
-  br i1 %r94, label %L24, label %L26
+  %r106 = icmp slt i64 %next24, %r36
+  br i1 %r106, label %L24, label %L26
 L26:
   br label %L31
 L31:
-  %r95 = icmp slt i64 0, %r36
-  br i1 %r95, label %L32, label %L34
+  %r107 = icmp slt i64 0, %r36
+  br i1 %r107, label %L32, label %L34
 L32:
   %i32 = phi i64 [ 0, %L31 ], [ %next32, %L33 ]
-  %r96 = add i64 %i4, %i32
-  %r97 = mul i64 %r96, %r22
-  %r98 = getelementptr inbounds double, double* %r8, i64 %r97
-  %r99 = mul i64 %r96, %r26
-  %r100 = getelementptr inbounds double, double* %r11, i64 %r99
-  %r101 = mul i64 %r96, %r30
-  %r102 = getelementptr inbounds double, double* %r14, i64 %r101
-  %r103 = mul i64 %i32, 128
-  %r104 = add i64 %r103, 0
-  %r105 = getelementptr inbounds double, double* %r32, i64 %r104
+  %r108 = add i64 %i4, %i32
+  %r109 = mul i64 %r108, %r22
+  %r110 = getelementptr inbounds double, double* %r8, i64 %r109
+  %r111 = mul i64 %r108, %r26
+  %r112 = getelementptr inbounds double, double* %r11, i64 %r111
+  %r113 = mul i64 %r108, %r30
+  %r114 = getelementptr inbounds double, double* %r14, i64 %r113
+  %r115 = mul i64 %i32, 128
+  %r116 = add i64 %r115, 0
+  %r117 = getelementptr inbounds double, double* %r32, i64 %r116
   br label %L35
 L35:
-  %r106 = icmp slt i64 0, %r16
-  br i1 %r106, label %L36, label %L38
+  %r118 = icmp slt i64 0, %r16
+  br i1 %r118, label %L36, label %L38
 L36:
   %i36 = phi i64 [ 0, %L35 ], [ %next36, %L37 ]
-  %r107 = getelementptr inbounds double, double* %r98, i64 %i36
-  %r108 = load double, double* %r107, align 8, !llvm.access.group !7
-  %r109 = getelementptr inbounds double, double* %r105, i64 %i36
-  %r110 = load double, double* %r109, align 8, !llvm.access.group !7
-  %r111 = getelementptr inbounds double, double* %r102, i64 %i36
-  %r112 = call { double } @kernel(double %r108, double %r110)
-  %r113 = extractvalue { double } %r112, 0
-  store double %r113, double* %r111, align 8, !llvm.access.group !7
+  %r119 = getelementptr inbounds double, double* %r110, i64 %i36
+  %r120 = load double, double* %r119, align 8, !llvm.access.group !7
+  %r121 = getelementptr inbounds double, double* %r117, i64 %i36
+  %r122 = load double, double* %r121, align 8, !llvm.access.group !7
+  %r123 = getelementptr inbounds double, double* %r114, i64 %i36
+  %r124 = call { double } @kernel(double %r120, double %r122)
+  %r125 = extractvalue { double } %r124, 0
+  store double %r125, double* %r123, align 8, !llvm.access.group !7
   br label %L37
 L37:
   %next36 = add nuw nsw i64 %i36, 1
-  %r114 = icmp slt i64 %next36, %r16
-  br i1 %r114, label %L36, label %L38, !llvm.loop !9
+  %r126 = icmp slt i64 %next36, %r16
+  br i1 %r126, label %L36, label %L38, !llvm.loop !9
 L38:
   br label %L33
 L33:
   %next32 = add nuw nsw i64 %i32, 1
-  %r115 = icmp slt i64 %next32, %r36
-  br i1 %r115, label %L32, label %L34
+  %r127 = icmp slt i64 %next32, %r36
+  br i1 %r127, label %L32, label %L34
 L34:
   br label %L5
 L5:
   %next4 = add nuw nsw i64 %i4, 8
-  %r116 = icmp slt i64 %next4, %r18
-  br i1 %r116, label %L4, label %L6
+  %r128 = icmp slt i64 %next4, %r18
+  br i1 %r128, label %L4, label %L6
 L6:
   ret void
 }
+declare void @llvm.prefetch.p0i8(i8*, i32, i32, i32)
+
 !1 = distinct !{}
 !2 = !{!"llvm.loop.parallel_accesses", !1}
 !3 = distinct !{!3, !2}

@@ -106,6 +106,17 @@ static void copy_elements(skeleton *s, const strips *f, int k, ssa from, ssa fir
 /* The multiple of a power of two that is not above n, i64. */
 static ssa whole_of(emit *e, ssa n, int power) { return emit_value(e, "and i64 %s, %d", n.text, -power); }
 
+/* Has the lines fetched that so many columns from one on have two strips behind this one. The processor sees no order in them: a strip has
+ * one line of each column. */
+static void fetch_ahead(skeleton *s, const strips *f, int k, ssa from, ssa column, int columns) {
+    emit *e = s->e;
+    for (int i = 0; i < columns; i++) {
+        ssa line = emit_value(e, "add i64 %s, %d", column.text, i);
+        emit_prefetch(e, ir_memory_type(skeleton_memory(s, k)), source_at(s, f, k, from, line, ssa_constant(0)),
+                      ssa_constant((int64_t)2 * f->rows * size_of(s, k)), PREFETCH_READ);
+    }
+}
+
 /* Copies the strip of operand k of so many rows, the first of which is at `from`. */
 static void copy_strip(skeleton *s, const strips *f, int k, ssa from, ssa rows) {
     emit *e = s->e;
@@ -116,6 +127,7 @@ static void copy_strip(skeleton *s, const strips *f, int k, ssa from, ssa rows) 
     }
     ssa columns = whole_of(e, f->all.n, n), whole = whole_of(e, rows, n);
     counted_loop column = counted_loop_begin(e, "i64", ssa_constant(0), columns);
+    fetch_ahead(s, f, k, from, column.i, n);
     counted_loop row = counted_loop_begin(e, "i64", ssa_constant(0), whole);
     copy_square(s, f, k, from, column.i, row.i);
     counted_loop_end(e, &row, ssa_constant(n), 0);
