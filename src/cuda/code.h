@@ -98,8 +98,5 @@ typedef struct stream_memory {
 } stream_memory;
 uf_status scratch_hold(cuda_device *d, const cuda_scope *scope, size_t size, cu_stream stream, stream_memory *out);
 void scratch_release(const cuda_device *d, const stream_memory *m, cu_stream stream);
-/* Memory in stream order, within a context of the device. */
-uf_status scratch_take(const cuda_device *d, size_t size, cu_stream stream, cu_pointer *out);
-void scratch_give(const cuda_device *d, cu_pointer block, cu_stream stream);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "cuda/code.h"
 
-/* ---- Memory in stream order ---- */
+/* ---- Memory in stream order, within a context of the device ---- */
 
-uf_status scratch_take(const cuda_device *d, size_t size, cu_stream stream, cu_pointer *out) {
+static uf_status stream_alloc(const cuda_device *d, size_t size, cu_stream stream, cu_pointer *out) {
     if (d->pools)
         CU(cuMemAllocAsync, out, size, stream);
     else
@@ -14,7 +14,7 @@ uf_status scratch_take(const cuda_device *d, size_t size, cu_stream stream, cu_p
     return UF_OK;
 }
 
-void scratch_give(const cuda_device *d, cu_pointer block, cu_stream stream) {
+static void stream_free(const cuda_device *d, cu_pointer block, cu_stream stream) {
     if (d->pools) {
         cuda.cuMemFreeAsync(block, stream);
     } else {
@@ -162,8 +162,8 @@ static uf_status piece_grow(const cuda_device *d, piece *p, size_t size, cu_stre
         now *= 2;
     piece_set(p, 0, 0, true);
     if (old)
-        scratch_give(d, old, stream);
-    uf_status s = scratch_take(d, now, stream, &block);
+        stream_free(d, old, stream);
+    uf_status s = stream_alloc(d, now, stream, &block);
     piece_set(p, s ? 0 : block, s ? 0 : now, !s);
     return s;
 }
@@ -213,14 +213,14 @@ static piece *piece_of(const cuda_device *d, cu_pointer block) {
 uf_status scratch_hold(cuda_device *d, const cuda_scope *scope, size_t size, cu_stream stream, stream_memory *out) {
     *out = (stream_memory){0};
     TRY(piece_take(d, scope->context, size, stream, out));
-    return out->piece ? UF_OK : scratch_take(d, size, stream, &out->block);
+    return out->piece ? UF_OK : stream_alloc(d, size, stream, &out->block);
 }
 
 void scratch_release(const cuda_device *d, const stream_memory *m, cu_stream stream) {
     if (m->piece)
         piece_give(m->piece);
     else
-        scratch_give(d, m->block, stream);
+        stream_free(d, m->block, stream);
 }
 
 uf_status memory_scratch(int device, size_t size, void *stream, void **out) {
@@ -245,7 +245,7 @@ void memory_scratch_free(int device, void *block, void *stream) {
     if (m.piece) {
         piece_give(m.piece);
     } else if (!cuda_enter(d, &scope)) {
-        scratch_give(d, m.block, stream);
+        stream_free(d, m.block, stream);
         cuda_leave(&scope);
     }
 }
