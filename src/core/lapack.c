@@ -765,8 +765,7 @@ static int result_of(const run *r, int k) {
 }
 
 /* Does temporary k lie in an operand? That must have its dtype and strides, complex numbers on addresses that are multiples of their size,
- * and be where routines may work. Where errors are reported
- * it does not, as matrices without a result are left as they were. */
+ * and be where routines may work. Where errors are reported it does not, as matrices without a result are left as they were. */
 static bool lands(const run *r, int k) {
     int to = result_of(r, k);
     view mine, theirs;

@@ -32,7 +32,8 @@ enum {
     HELD_MOST = 64,          /* elements that a thread holds */
     HELD_THREADS = 1024,     /* of columns: that should fit a multiprocessor, .. */
     HELD_THREADS_WIDE = 768, /* .. and of rows of two-word elements */
-    PIECE_FIT = 2, /* blocks that have rows in shared memory: that should fit one, twice as many if they are fine */
+    PIECE_FIT =
+        2, /* blocks with rows in shared memory that should fit a multiprocessor, twice as many if they are fine */
     COOP_BLOCKS_MAX = 256, /* blocks of a COOP_GRID group */
     COOP_ENTRY = 8,        /* words of what one tells the others: of 32 bits in shared memory, of 64 in a slot */
     COOP_SLOT_HEAD = 128,  /* bytes before the entries of a slot: the counter */

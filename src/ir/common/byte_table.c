@@ -74,10 +74,6 @@ static ssa look(emit *e, const local *l, int first) {
     return r;
 }
 
-static void use(emit *e, const char *name, const char *type) {
-    text_printf(&e->used, "%si8* bitcast (%s (%s)* @%s to i8*)", e->nused++ ? ", " : "", type, type, name);
-}
-
 static void define_scalar(emit *e, const local *l, const char *name) {
     definition s;
     if (!emit_define(e, &s, "define internal i8 @%s(i8 %%i) noinline nounwind readnone", name))
@@ -92,7 +88,7 @@ static void define_scalar(emit *e, const local *l, const char *name) {
         r = emit_value(e, "select i1 %s, i8 %s, i8 0", inside.text, r.text);
     emit_line(e, "ret i8 %s", r.text);
     emit_define_end(e, &s);
-    use(e, name, "i8");
+    emit_used(e, name, "i8", 1);
 }
 
 static void define_vector(emit *e, const local *l, const char *name) {
@@ -104,7 +100,7 @@ static void define_vector(emit *e, const local *l, const char *name) {
     ssa r = emit_value(e, "select <64 x i1> %s, <64 x i8> %s, <64 x i8> %s", upper.text, high.text, low.text);
     emit_line(e, "ret <64 x i8> %s", r.text);
     emit_define_end(e, &s);
-    use(e, name, "<64 x i8>");
+    emit_used(e, name, "<64 x i8>", 1);
 }
 
 /* Fewer lanes: those of the whole register that are left are not looked at. */
@@ -125,7 +121,7 @@ static void define_narrow(emit *e, const char *whole, const char *name, int lane
         r = emit_value(e, "shufflevector <64 x i8> %s, <64 x i8> undef, <%d x i32> <%s>", r.text, lanes, narrow.data);
         emit_line(e, "ret %s %s", type, r.text);
         emit_define_end(e, &s);
-        use(e, name, type);
+        emit_used(e, name, type, 1);
     }
     text_free(&widen);
     text_free(&narrow);

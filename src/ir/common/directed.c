@@ -1,8 +1,8 @@
 /* directed.c - arithmetic that is rounded toward -infinity or +infinity: add_down, add_up and the others of the math table.
  *
- * A GPU has an instruction for each, and so has AVX-512, of whole vectors. Other CPUs have a rounding mode, which LLVM does not know of, and
- * which would have to be set for every operation. So there the result r is rounded to nearest as usual, the sign of what it lacks, exact - r, is computed, and
- * where that is negative, r becomes the number below it. That needs no branch, so that loops are vectorised. What is lacking is a
+ * A GPU has an instruction for each, and so has AVX-512, of whole vectors. Other CPUs have a rounding mode, which LLVM does not know of,
+ * and which would have to be set for every operation. So there the result r is rounded to nearest as usual, the sign of what it lacks,
+ * exact - r, is computed, and where that is negative, r becomes the number below it. That needs no branch, so that loops are vectorised. What is lacking is a
  * number in add, mul, div and sqrt, and a sum of three in fma (T. J. Dekker, 1971; S. Boldo and J.-M. Muller, Exact and Approximated
  * Error of the FMA, 2011). In float32 it is computed in float64, where nothing overflows or underflows; in float64 the operands are
  * scaled by powers of two where it would underflow. Of an infinite r what is lacking comes out as an infinity if r overflowed,

@@ -153,6 +153,13 @@ void emit_declare(emit *e, const char *format, ...) {
     text_free(&line);
 }
 
+void emit_used(emit *e, const char *name, const char *type, int arity) {
+    text_printf(&e->used, "%si8* bitcast (%s (%s", e->nused++ ? ", " : "", type, type);
+    for (int i = 1; i < arity; i++)
+        text_printf(&e->used, ", %s", type);
+    text_printf(&e->used, ")* @%s to i8*)", name);
+}
+
 int emit_attributes(emit *e, const char *format, ...) {
     text line = {0};
     intptr_t group = 0;

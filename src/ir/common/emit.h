@@ -137,6 +137,8 @@ void emit_label(emit *e, int label);  /* writes "L<n>:"; the previous block must
 void emit_branch(emit *e, int label); /* br label %L<n> */
 void emit_branch_if(emit *e, ssa condition, int yes, int no);
 void emit_declare(emit *e, const char *format, ...) PRINTF(2, 3); /* a `declare` line, once a module */
+/* CPU: the function of that name, whose parameters and result have the type, is used, whoever calls it: the vectoriser may want it later. */
+void emit_used(emit *e, const char *name, const char *type, int arity);
 /* The number of the attribute group with this content: "nounwind \"prefer-vector-width\"=\"512\"" -> 1, to be used as #1. */
 int emit_attributes(emit *e, const char *format, ...) PRINTF(2, 3);
 /* Appends "!N = <text>" to the module's metadata and returns N (from 1). Self-reference: use the number before the last

@@ -106,13 +106,6 @@ static void parameters(const vector_math *m, const char *type, char *out, size_t
         used += (size_t)snprintf(out + used, size - used, "%s%s %%x%d", i ? ", " : "", type, i);
 }
 
-static void use(emit *e, const vector_math *m, const char *name, const char *type) {
-    text_printf(&e->used, "%si8* bitcast (%s (%s", e->nused++ ? ", " : "", type, type);
-    for (int i = 1; i < m->arity; i++)
-        text_printf(&e->used, ", %s", type);
-    text_printf(&e->used, ")* @%s to i8*)", name);
-}
-
 static void define_scalar(emit *e, const vector_math *m) {
     char list[64];
     definition s;
@@ -162,7 +155,7 @@ static void define_width(emit *e, const vector_math *m, int width, const char *n
     ssa r = width < m->lanes ? define_half(e, m, width) : define_double(e, m, width);
     emit_line(e, "ret %s %s", type, r.text);
     emit_define_end(e, &s);
-    use(e, m, name, type);
+    emit_used(e, name, type, m->arity);
 }
 
 /* Defines everything for one routine and lists what the vectoriser may use. */
@@ -178,8 +171,8 @@ static int define_vector_math(emit *e, const vector_math *m, char isa) {
             emit_declare(e, "declare %s @%s(%s%s%s) nounwind readnone", type, m->routine, type,
                          m->arity > 1 ? ", " : "", m->arity > 1 ? type : "");
         define_scalar(e, m);
-        use(e, m, m->scalar, m->type);
-        use(e, m, m->routine, type);
+        emit_used(e, m->scalar, m->type, m->arity);
+        emit_used(e, m->routine, type, m->arity);
     }
     for (int width = m->lanes / 2; width <= 2 * m->lanes; width *= 4) {
         if (width < 2)

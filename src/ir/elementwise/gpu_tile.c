@@ -687,8 +687,8 @@ static void finish_whole(skeleton *s, const tile *f, ssa *in) {
     unstage(s, f, true);
 }
 
-/* Computes an element and stores its results, which are at `at` (of staged outputs: in shared memory), where the mask is true. Where it is false nothing is computed either, since a
- * kernel might loop for long. */
+/* Computes an element and stores its results, which are at `at` (of staged outputs: in shared memory), where the mask is true. Where it is
+ * false nothing is computed either, since a kernel might loop for long. */
 static void finish_element(skeleton *s, const ssa *at, const ssa *in) {
     int mask = s->nin + s->v->nout, end = 0;
     ssa results[UF_MAX_OPERANDS];
