@@ -109,10 +109,12 @@ static void copy_async(const core_copy *p, ssa from, ssa end, ssa rank, ssa size
     ssa first = emit_op(e, "add i64", from, emit_value(e, "mul i64 %s, %d", rank.text, p->width));
     counted_loop l = counted_loop_begin(e, "i64", first, end);
     ssa i = l.i;
-    for (int j = 0; j < TOGETHER_ASYNC; j++) {
-        ssa there = emit_op(e, "icmp slt i64", i, end);
-        copy_access(p, j ? emit_select_as(e, "i64", there, i, l.i) : i);
+    copy_access(p, i);
+    for (int j = 1; j < TOGETHER_ASYNC; j++) {
         i = emit_op(e, "add i64", i, step);
+        int more = skeleton_if(&p->w->s, emit_op(e, "icmp slt i64", i, end)); /* ptxas predicates the access */
+        copy_access(p, i);
+        skeleton_end_if(&p->w->s, more);
     }
     counted_loop_end(e, &l, emit_value(e, "mul i64 %s, %d", step.text, TOGETHER_ASYNC), loop_no_unroll(e));
 }
