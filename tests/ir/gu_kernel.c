@@ -127,6 +127,9 @@ const gu_kernel gu_kernels[] = {
     {"scaled", "(),(n),()->(n),()",
      "(a, x, k) -> (y, s) { a = a + 1; forall (i : n) y[i] = a * x[i] + k; s = sum(i : n, x[i]) * a; }",
      "float32,float32,int32->float32,float64"},
+    {"sorted", "(n),()->(n)",
+     "(x, still) -> (y) { forall (i : n) y[still ? i : sum(j : n, x[j] > x[i] || (x[j] == x[i] && j < i))] = x[i]; }",
+     "int32,bool->int32"},
     {"outer", "(m),(n)->(m,n)", "(x, y) -> (z) { forall (i : m, j : n) z[i][j] = x[i] * y[j]; }", "int8,int8->int16"},
 };
 const int gu_kernel_count = COUNT(gu_kernels);

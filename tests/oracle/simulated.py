@@ -123,8 +123,19 @@ def columns_of_two_heights(rng):
         assert np.array_equal(z, x + all_y - (x + all_y).sum(0) * (x * all_y).max(0)), (n, m)
 
 
+def reductions_in_indices(rng):
+    """One lane of a row stores, and all of them find where to, in whichever branch the reduction stands."""
+    f = Func("(x, still) -> (y) { forall (i : n) y[still ? i : sum(j : n, x[j] > x[i] || (x[j] == x[i] && j < i))] = x[i]; }",
+             "int32,bool->int32", "(n),()->(n)")
+    for n in (3, 17, 33, 40):
+        x = rng.integers(0, 9, (4, n)).astype("i4")
+        still, y = np.arange(4) % 2 == 1, np.zeros_like(x)
+        on_gpu(f, x, still, y)
+        assert np.array_equal(y, np.where(still[:, None], x, -np.sort(-x))), n
+
+
 if __name__ == "__main__":
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         print("the address sanitizer does not follow the threads of a simulated GPU through Python")
         sys.exit(77)
-    sys.exit(run([random_kernels, columns_of_two_heights]))
+    sys.exit(run([random_kernels, columns_of_two_heights, reductions_in_indices]))

@@ -635,6 +635,23 @@ static void store_all(body *b, const node *to, const ssa *value) {
     }
 }
 
+/* One lane of a row stores, and all of them together find the reductions in the indices of what it stores to. */
+static void indices_first(body *b, const node *to) {
+    jam *t = b->jam;
+    int rank = b->f->locals[to->local].rank;
+    for (int d = 0; d < rank; d++) {
+        const node *index = element_index(to, rank, d);
+        if (!contains(index, N_REDUCE))
+            continue;
+        ssa *value = arena_alloc(b->e->a, (size_t)t->count * sizeof *value);
+        for (int i = 0; i < t->count; i++) {
+            jam_now(b, i);
+            value[i] = emit_expression(b, index);
+        }
+        jam_know(b, index, value);
+    }
+}
+
 static void assign_all(body *b, const node *assign) {
     jam *t = b->jam;
     const node *to = assign->kid[0], *from = assign->kid[1];
@@ -655,6 +672,7 @@ static void assign_all(body *b, const node *assign) {
     int end = 0;
     ssa keep = b->store_mask;
     if (ssa_is_set(keep)) {
+        indices_first(b, to);
         int yes = emit_label_new(b->e);
         end = emit_label_new(b->e);
         emit_branch_if(b->e, keep, yes, end);
