@@ -108,6 +108,8 @@ typedef struct code_traits {
     bool columns;     /* calls: all that the kernel does is foralls that columns_fit (ir/construct/construct.h) */
     /* Calls: every call comes to the same constructs in the same order, whatever its values, and ends soon. */
     bool uniform;
+    bool
+        simple; /* calls: the statements of each forall can be written for many elements, each for all of them before the next */
     uint8_t
         separable; /* calls: core dimensions, as bits, along which threads may share a call (ir/gufunc/separable.c) */
     /* Calls: bit k: operand k is reached in another way too than by the index of the one range of a construct that stands in no other. */

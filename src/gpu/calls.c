@@ -71,10 +71,14 @@ int tiled_output(const cores *c) {
     return -1;
 }
 
-/* Elements of a piece, if each row is divided in so many; what is before its first vector takes the place of one. */
+/* Elements of a piece that are staged, if each row is divided in so many; what is before its first vector takes the place of one. */
 static int64_t piece_elements(const cores *c, int64_t n, int64_t pieces) {
-    int64_t vector = c->v->gufunc.vector, vectors = ceil_shift(n, log2_floor((uint64_t)vector));
-    return c->v->gufunc.pieces ? times((vectors + pieces - 1) / pieces + 1, vector) : n;
+    int64_t vector = c->v->gufunc.vector, vectors = ceil_shift(n, log2_floor((uint64_t)vector)),
+            held = variant_held_part(c->v);
+    if (!c->v->gufunc.pieces)
+        return n;
+    int64_t all = times((vectors + pieces - 1) / pieces + 1, vector);
+    return all > held ? all - held : 0;
 }
 
 int64_t whole_part(const cores *c, int k, int64_t pieces) {
@@ -94,4 +98,21 @@ int64_t pieces_bytes(const cores *c, int64_t pieces) {
         if (c->v->operand[k].staged)
             bytes = plus(bytes, whole_part(c, k, pieces));
     return bytes;
+}
+
+int64_t pieces_least(const cores *c, int64_t most) {
+    int64_t pieces = 1;
+    while (pieces < COOP_BLOCKS_MAX && pieces_bytes(c, pieces) > most)
+        pieces++;
+    return pieces;
+}
+
+int64_t pieces_holding(const cores *c) {
+    int64_t pieces = COOP_BLOCKS_MAX, held = variant_held_part(c->v) / c->v->gufunc.vector;
+    int lead = variant_lead(c->v);
+    /* A piece is the whole row's part, rounded up, and the last one may lack as many vectors as there are pieces; the first lacks one where
+     * rows begin between two. */
+    while (held && pieces > 1 && extent_at(c, lead, 0) / c->v->gufunc.vector / pieces <= held + pieces + 1)
+        pieces--;
+    return pieces;
 }

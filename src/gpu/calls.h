@@ -55,6 +55,10 @@ int tiled_output(const cores *c);
 int64_t whole_part(const cores *c, int k, int64_t pieces);
 /* The same of all staged inputs. */
 int64_t pieces_bytes(const cores *c, int64_t pieces);
+/* The least number of pieces that take no more bytes. */
+int64_t pieces_least(const cores *c, int64_t most);
+/* variant_holds_part: the most pieces of a row all of which have more vectors than their threads hold. */
+int64_t pieces_holding(const cores *c);
 /* Bytes of shared memory that a block which has a piece of a range may take, of so many that a multiprocessor gives one block. fine: see
  * variant.gufunc. */
 int64_t piece_share(int shared, bool fine);

@@ -66,8 +66,11 @@ enum {
     HEAD_VECTORS = 8, /* .. if they have so many vectors, .. */
     HEAD_VECTORS_MIXED =
         1024, /* .. or so many of whole words, where some operands then go by vectors that are shifted, or by none */
-    SHIFTED_LEAST = 4,   /* bytes of a vector from which they are loaded shifted */
-    PIECE_ROW = 1 << 20, /* bytes of a row from which they pay */
+    SHIFTED_LEAST = 4,    /* bytes of a vector from which they are loaded shifted */
+    PIECE_ROW = 1 << 19,  /* bytes of a row from which they pay */
+    PART_WORDS = 24,      /* registers for a part of a piece, .. */
+    PART_WORDS_HALF = 16, /* .. of 16-bit elements, two in each; their functions take more beside them */
+    PART_ROWS = 16,       /* calls that there should be: a row has fewer blocks then */
 
     /* Neighbouring calls side by side. */
     ACROSS = 5,         /* log2 of the calls of a block, .. */
@@ -458,11 +461,48 @@ static bool pieces_fit(const loop_problem *s, int64_t bytes, bool fine) {
     return bytes / blocks <= piece_share(s->shared, fine) - 2 * ACCESS_BYTES * UF_MAX_OPERANDS;
 }
 
-/* Rows far longer than a block holds: a cooperative group of several blocks each, which have a piece of it in their shared memory. Of
- * elements of less than a word small blocks, more of which compute while others wait: there is more to compute in as many bytes. */
+/* May threads hold parts of operand k, where all constructs go over that dimension? It has no other one, whose elements that index might not
+ * reach, or not only. */
+static bool may_hold(const cores *c, const code_traits *traits, int k, int dimension) {
+    return reads_often(c, traits, k) && c->layout->operands[k].dim[0] == dimension;
+}
+
+/* Registers that the elements of index i in all operands that threads may hold take. */
+static int held_words(const cores *c, const code_traits *traits, int dimension) {
+    int words = 0;
+    for (int k = 0; k < c->v->nin; k++)
+        if (may_hold(c, traits, k, dimension))
+            words += element_size(c->v, k) > 4 ? element_size(c->v, k) / 4 : 1;
+    return words;
+}
+
+/* Elements that a thread may hold of a piece: those of 16 bits two in a register. */
+static int part_elements(const cores *c, const code_traits *traits, int dimension) {
+    bool halves = true;
+    for (int k = 0; k < c->v->nin; k++)
+        halves &= !c->v->operand[k].staged ||
+                  (element_size(c->v, k) == 2 && c->v->operand[k].memory == c->v->operand[k].value);
+    return (halves ? 2 * PART_WORDS_HALF : PART_WORDS) / held_words(c, traits, dimension);
+}
+
+/* Threads hold the first vectors of their block's piece in registers, so that fewer blocks hold a row, and more rows are under way. */
+static void hold_part(const cores *c, variant *v, const loop_problem *s, int dimension) {
+    int held = part_elements(c, s->traits, dimension) / v->gufunc.vector;
+    if (!v->gufunc.fine || !s->traits->simple || c->loop->count < PART_ROWS || v->gufunc.vector == 1 || !held)
+        return;
+    variant whole = *v;
+    for (int k = 0; k < v->nin; k++)
+        v->operand[k].held = v->operand[k].staged;
+    v->gufunc.held = (uint8_t)held;
+    if (pieces_holding(c) < pieces_least(c, piece_share(s->shared, true)))
+        *v = whole;
+}
+
+/* Rows far longer than a block holds: a cooperative group of several blocks each, which have a piece of it in their shared memory. Small
+ * blocks if their pieces fit them, more of which compute while others wait. */
 static bool choose_pieces(const cores *c, variant *v, const loop_problem *s, int64_t bytes, int copies) {
     int d = one_range(s->traits), lead = find_staged(c, s, d);
-    bool fine = smallest(c) < 4 && pieces_fit(s, bytes, true);
+    bool fine = pieces_fit(s, bytes, true);
     if (lead < 0 || bytes < PIECE_ROW || !pieces_fit(s, bytes, fine))
         return false;
     v->gufunc.fine = fine;
@@ -470,6 +510,7 @@ static bool choose_pieces(const cores *c, variant *v, const loop_problem *s, int
     stage_whole(c, v, s->traits);
     v->gufunc.coop = COOP_GRID;
     set_repeat(v, smallest(c) < 4 ? LINE_STEPS_GRID : LINE_STEPS, copies);
+    hold_part(c, v, s, d);
     return true;
 }
 
@@ -491,8 +532,8 @@ static bool choose_cluster(const cores *c, variant *v, const loop_problem *s, in
         return false;
     while (cluster < s->clusters && bytes >> cluster > CLUSTER_PIECE)
         cluster++;
-    if (bytes >> cluster > shared_most(s) - 2 * ACCESS_BYTES * UF_MAX_OPERANDS || c->loop->count < GRID_CALLS ||
-        c->loop->count > GRID_MAX >> cluster)
+    if (bytes >> cluster > piece_share(s->shared, false) - 2 * ACCESS_BYTES * UF_MAX_OPERANDS ||
+        c->loop->count < GRID_CALLS || c->loop->count > GRID_MAX >> cluster)
         return false;
     begin_anywhere(c, v, d, lead);
     stage_whole(c, v, s->traits);
@@ -503,21 +544,6 @@ static bool choose_cluster(const cores *c, variant *v, const loop_problem *s, in
 }
 
 /* ---- Rows in registers ---- */
-
-/* May threads hold parts of operand k, where all constructs go over that dimension? It has no other one, whose elements that index might not
- * reach, or not only. */
-static bool may_hold(const cores *c, const code_traits *traits, int k, int dimension) {
-    return reads_often(c, traits, k) && c->layout->operands[k].dim[0] == dimension;
-}
-
-/* Registers that the elements of index i in all operands that threads may hold take. */
-static int held_words(const cores *c, const code_traits *traits, int dimension) {
-    int words = 0;
-    for (int k = 0; k < c->v->nin; k++)
-        if (may_hold(c, traits, k, dimension))
-            words += element_size(c->v, k) > 4 ? element_size(c->v, k) / 4 : 1;
-    return words;
-}
 
 /* Is each input that is read along the dimension read often, and are those of a length that whole vectors make, if they do not begin
  * anywhere? *others: is there one that is read once? */

@@ -142,26 +142,22 @@ static int64_t grid_across(const cores *c, const occupancy *r, grid *g) {
     return ceil_shift(c->loop->count, c->v->gufunc.across + c->v->gufunc.calls) << c->v->gufunc.cluster;
 }
 
-/* The least number of pieces that are no larger. */
-static int64_t pieces_of(const cores *c, int64_t most) {
-    int64_t pieces = 1;
-    while (pieces < COOP_BLOCKS_MAX && pieces_bytes(c, pieces) > most)
-        pieces++;
-    return pieces;
-}
-
 /* Blocks of a cooperative group: as many as the pieces that fit their shared memory, more where calls are few, and where others would be
  * left over. */
 static int64_t blocks_of_pieces(const cores *c, const occupancy *r) {
-    int64_t least_blocks = pieces_of(c, piece_share(r->shared, c->v->gufunc.fine));
+    int64_t least_blocks = pieces_least(c, piece_share(r->shared, c->v->gufunc.fine));
     int64_t finest = ceil_shift(core_total(c, true), PIECE_MIN), groups = r->resident / least_blocks;
     if (groups > c->loop->count)
         groups = c->loop->count;
+    if (groups > 1) { /* as many as their last calls need, too */
+        int64_t rounds = (c->loop->count + groups - 1) / groups;
+        groups = (c->loop->count + rounds - 1) / rounds;
+    }
     int64_t blocks = r->resident / (groups > 0 ? groups : 1);
     if (blocks > finest)
         blocks = finest;
-    if (blocks > COOP_BLOCKS_MAX)
-        blocks = COOP_BLOCKS_MAX;
+    if (blocks > pieces_holding(c))
+        blocks = pieces_holding(c);
     return blocks > least_blocks ? blocks : least_blocks;
 }
 

@@ -238,8 +238,9 @@ typedef struct variant {
                 held; /* each thread has so many elements, 2^coop apart, of every operand that is `held`, in registers; !across: so
                          many vectors, of `vector` elements, which divides the extent; with pieces one of the elements, too, that are
                          in no vector, of which there are at most 1 << coop. All of these operands have one core dimension, the same;
-                         its extent, in elements or vectors, is at most held << coop, and at least (held - HELD_LOOSE) << coop. 0: no
-                         operand is held */
+                         its extent, in elements or vectors, is at most held << coop, and at least (held - HELD_LOOSE) << coop. COOP_GRID:
+                         the operands are staged, too; a piece has more than held << variant_grid_block vectors, of which the
+                         threads hold the first, and what is behind them is staged. 0: no operand is held */
             uint8_t
                 calls; /* held, across: log2 of the neighbouring calls that a thread computes, each statement for all of them; what it
                           loads first, and most of what it stores, are then neighbours of all (ir/construct/held.h). Their number divides the
@@ -362,6 +363,12 @@ static inline bool variant_stages(const variant *v) {
     for (int k = 0; k < v->nin; k++)
         any |= v->operand[k].staged;
     return any;
+}
+/* Gufunc: do threads hold the first vectors of a block's piece, whose other elements are staged? */
+static inline bool variant_holds_part(const variant *v) { return v->gufunc.held && variant_stages(v); }
+/* Gufunc, variant_holds_part: elements of a piece that the threads of its block hold. */
+static inline int variant_held_part(const variant *v) {
+    return variant_holds_part(v) ? (v->gufunc.held << variant_grid_block(v)) * v->gufunc.vector : 0;
 }
 /* Is operand k a member of an interleaved group, found by the address of another one? */
 static inline bool variant_follows(const variant *v, int k) {

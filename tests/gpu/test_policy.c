@@ -861,7 +861,7 @@ static void lines_make(sample *s, int64_t n, int64_t count, bool first_axis, dty
     s->v.loop = LOOP_GUFUNC;
     s->v.nin = s->v.nout = 1;
     operands_set(&s->v, type, OPERAND_STRIDED);
-    s->traits = (code_traits){.nodes = 60, .maps_to_threads = true, .uniform = true, .nconstructs = 3};
+    s->traits = (code_traits){.nodes = 60, .maps_to_threads = true, .uniform = true, .simple = true, .nconstructs = 3};
     for (int i = 0; i < 3; i++)
         s->traits.construct[i] = (code_construct){.reduces = i < 2,
                                                   .nodes = 12,
@@ -919,18 +919,18 @@ static const struct {
     {50257, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 256, 50288 bytes, 8192 blocks of 256, clusters of 2"},
     {131072, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 65552 bytes, 32768 blocks of 512, clusters of 8"},
     {131072, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 256, 32784 bytes, 32768 blocks of 256, clusters of 8"},
-    {262144, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 131088 bytes, 32768 blocks of 512, clusters of 8"},
-    {400000, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 200016 bytes, 32768 blocks of 512, clusters of 8"},
-    {500000, 4096, false, DT_FLOAT32, H200, "4 x 4, 1 x 2048, 111136 bytes, 252 blocks of 512"},
+    {262144, 4096, false, DT_FLOAT32, H200, "4 x 4, 1 x 2048, 50352 bytes, 252 blocks of 256, 6 held, clusters of 1"},
+    {400000, 4096, false, DT_FLOAT32, H200, "4 x 4, 1 x 2048, 48176 bytes, 264 blocks of 256, 6 held, clusters of 1"},
+    {500000, 4096, false, DT_FLOAT32, H200, "4 x 4, 1 x 2048, 52368 bytes, 260 blocks of 256, 6 held, clusters of 1"},
     {50257, 4, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 100 blocks of 512"},
-    {1048576, 256, false, DT_FLOAT32, H200, "4 x 4, 1 x 2048, 95344 bytes, 264 blocks of 512"},
-    {1048576, 256, false, DT_BFLOAT16, H200, "8 x 2, 1 x 2048, 47680 bytes, 264 blocks of 256"},
+    {1048576, 256, false, DT_FLOAT32, H200, "4 x 4, 1 x 2048, 38992 bytes, 264 blocks of 256, 6 held, clusters of 1"},
+    {1048576, 256, false, DT_BFLOAT16, H200, "8 x 2, 1 x 2048, 47184 bytes, 264 blocks of 256, 4 held, clusters of 1"},
     {1 << 22, 64, false, DT_BFLOAT16, H200, "8 x 2, 1 x 2048, 95344 bytes, 264 blocks of 512"},
     {100000, 1024, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 50016 bytes, 8192 blocks of 256, clusters of 8"},
     {100001, 1024, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 50032 bytes, 8192 blocks of 256, clusters of 8"},
     {100001, 2, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 98 blocks of 512"},
     {5001, 4096, false, DT_BFLOAT16, H200, "8 x 1, 1 x 128, 0 bytes, 4096 blocks of 128, 5 held, clusters of 1"},
-    {300001, 400, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 150032 bytes, 3200 blocks of 512, clusters of 8"},
+    {300001, 400, false, DT_FLOAT32, H200, "4 x 4, 1 x 2048, 50448 bytes, 256 blocks of 256, 6 held, clusters of 1"},
     {10000000, 4, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 256 blocks of 512"},
     {2, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 2, 256 bytes, 32768 blocks of 64"},
     {32, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 4, 4096 bytes, 32768 blocks of 128"},
@@ -1008,7 +1008,7 @@ static void test_columns_of_two_heights(void **unused) {
         s.v.nin = 2;
         s.v.nout = 1;
         operands_set(&s.v, DT_FLOAT32, OPERAND_STRIDED);
-        s.traits = (code_traits){.nodes = 60, .maps_to_threads = true, .uniform = true, .nconstructs = 3};
+        s.traits = (code_traits){.nodes = 60, .maps_to_threads = true, .uniform = true, .simple = true, .nconstructs = 3};
         for (int j = 0; j < 3; j++)
             s.traits.construct[j] = (code_construct){
                 .reduces = j < 2,
@@ -1043,7 +1043,7 @@ static void weighted_make(sample *s, int64_t n, int64_t count, dtype type) {
     s->v.nin = 2;
     s->v.nout = 1;
     operands_set(&s->v, type, OPERAND_STRIDED);
-    s->traits = (code_traits){.nodes = 60, .maps_to_threads = true, .uniform = true, .nconstructs = 3};
+    s->traits = (code_traits){.nodes = 60, .maps_to_threads = true, .uniform = true, .simple = true, .nconstructs = 3};
     for (int i = 0; i < 3; i++)
         s->traits.construct[i] = (code_construct){
             .reduces = i < 2,
@@ -1091,12 +1091,12 @@ static void test_weighted(void **unused) {
 /* Shared memory suffices, for all that is staged and for what reductions take, and the calls are covered. */
 static void test_lines_cover(void **unused) {
     static sample s;
-    int pieces = 0, clusters = 0, rows = 0, anywhere = 0;
+    int pieces = 0, clusters = 0, rows = 0, anywhere = 0, parts = 0;
     (void)unused;
     for (int64_t i = 0; i < trials(4000); i++) {
         static const dtype types[] = {DT_BFLOAT16, DT_FLOAT32, DT_FLOAT64, DT_COMPLEX128, DT_INT8};
         bool first_axis = chance(50);
-        int64_t n = chance(10) ? pick(0, 3) : pick(1, chance(50) ? 300 : 100000);
+        int64_t n = chance(10) ? pick(0, 3) : pick(1, chance(50) ? 300 : chance(20) ? 2000000 : 100000);
         lines_make(&s, n, pick(1, chance(50) ? 100 : 100000), first_axis, types[pick(0, 4)], chance(70) ? H200 : 0,
                    chance(50) ? SMS : 0);
         int64_t across = 1 << s.v.gufunc.across, calls = across << s.v.gufunc.calls, blocks = 1 << s.v.gufunc.cluster,
@@ -1105,8 +1105,10 @@ static void test_lines_cover(void **unused) {
         assert_true(across == 1 || ((first_axis || !n) && groups == across && s.v.gufunc.vector == 1));
         assert_true(across == 1 || (int64_t)s.g.blocks / blocks * calls >= s.loop.count);
         assert_true(s.g.threads <= 1 << COOP_BLOCK && s.g.blocks % blocks == 0);
-        const int64_t held = s.v.gufunc.held;
-        assert_true((held > 0) == (s.v.operand[0].held > 0) && (!held || !s.g.shared));
+        assert_true((s.v.gufunc.held > 0) == (s.v.operand[0].held > 0));
+        const bool part = variant_holds_part(&s.v);
+        const int64_t held = part ? 0 : s.v.gufunc.held;
+        assert_true(!held || !s.g.shared);
         int64_t width = across > 1 ? 1 : s.v.gufunc.vector, tiles = n / width;
         int64_t ends = s.v.gufunc.pieces ? (2 + variant_shifts(&s.v)) * (width - 1) : 0;
         assert_true(!held ||
@@ -1119,9 +1121,15 @@ static void test_lines_cover(void **unused) {
             assert_true(!s.v.operand[1].staged && (s.v.operand[0].unit == 0) == (across > 1) &&
                         (s.v.gufunc.coop < COOP_GRID || s.v.gufunc.pieces));
         if (s.v.gufunc.pieces && s.v.gufunc.coop == COOP_GRID && s.v.operand[0].staged) {
-            int64_t vector = s.v.gufunc.vector, piece = s.g.shared / dtypes[s.v.operand[0].memory].size - vector;
+            int64_t vector = s.v.gufunc.vector, kept = variant_held_part(&s.v),
+                    piece = s.g.shared / dtypes[s.v.operand[0].memory].size - vector + kept;
             assert_true(s.g.shared <= H200 / 2 && piece * s.g.coop_blocks >= n);
             assert_true(s.g.coops * s.g.coop_blocks <= 2 * SMS && s.g.coops >= 1);
+            /* The last piece lacks what rounding gave the others. */
+            int64_t each = (n / vector + s.g.coop_blocks - 1) / s.g.coop_blocks,
+                    last = n / vector - 1 - each * (s.g.coop_blocks - 1);
+            assert_true(!part || (s.loop.count >= 16 && s.v.gufunc.fine && last * vector > kept));
+            parts += part;
         }
         if (s.v.gufunc.pieces && s.v.gufunc.cluster) {
             int64_t vector = s.v.gufunc.vector, piece = s.g.shared / dtypes[s.v.operand[0].memory].size - vector;
@@ -1131,7 +1139,7 @@ static void test_lines_cover(void **unused) {
         }
         pieces += s.v.gufunc.pieces;
     }
-    assert_true(pieces > 100 && clusters > 10 && rows > 10 && anywhere > 10);
+    assert_true(pieces > 100 && clusters > 10 && rows > 10 && anywhere > 10 && parts > 10);
 }
 
 int main(void) {

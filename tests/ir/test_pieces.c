@@ -75,7 +75,7 @@ typedef struct trial {
     uint64_t slots[COOP_SLOT / 8 * CALLS];
 } trial;
 
-static int64_t count_held;
+static int64_t count_held, count_parts;
 
 static double get(dtype type, const void *p, int64_t i) {
     return type == DT_INT32     ? ((const int32_t *)p)[i]
@@ -139,10 +139,20 @@ static void draw_held(trial *x) {
     count_held++;
 }
 
+/* The first vectors of each piece of x are held in registers instead, now and then, where each piece has more. */
+static void draw_part(trial *x) {
+    int64_t most = (x->n / x->vector / x->blocks - x->blocks - 2) >> variant_grid_block(&x->v);
+    if (x->coop != COOP_GRID || !x->v.operand[0].staged || x->vector == 1 || x->n < x->vector || most < 1 || chance(20))
+        return;
+    x->v.gufunc.held = (uint8_t)pick(1, most * x->vector < HELD_MOST ? most : HELD_MOST / x->vector);
+    x->v.operand[0].held = 1;
+    count_parts++;
+}
+
 /* The variant, whose operands have units where rows move as x's do; the row w, which moves with no call, may be shifted instead. */
 static void draw_variant(trial *x, const tree *t) {
     int size = dtypes[x->type].size;
-    x->coop = x->kernel == EACH && chance(50) ? COOP_GRID : chance(30) ? (int)pick(6, 7) : (int)pick(1, 7);
+    x->coop = chance(x->kernel == EACH ? 50 : 25) ? COOP_GRID : chance(30) ? (int)pick(6, 7) : (int)pick(1, 7);
     x->vector = 1 << pick(0, __builtin_ctz(16u / (unsigned)size));
     x->v = gu_variant(t, x->coop, 0, x->vector, 1 << pick(0, 3));
     x->v.gufunc.pieces = 1;
@@ -153,8 +163,9 @@ static void draw_variant(trial *x, const tree *t) {
     x->v.operand[0].staged = x->coop > COOP_WARP && chance(70);
     draw_held(x);
     x->v.gufunc.fine = x->coop == COOP_GRID && chance(50);
-    x->blocks = x->coop == COOP_GRID ? (int)pick(1, 6) : 1;
+    x->blocks = x->coop == COOP_GRID && x->kernel == EACH ? (int)pick(1, 6) : 1; /* blocks are simulated one by one */
     x->coops = (int)pick(1, CALLS);
+    draw_part(x);
     x->aligned = true;
     for (int k = 0; k < 3; k++)
         x->aligned &= !x->v.operand[k].unit || x->v.operand[k].shifted || (x->at[k] - x->at[0]) % x->vector == 0;
@@ -277,8 +288,8 @@ static void test_rows(void **state) {
 #endif
     if (!sim_there())
         skip();
-    count_held = 0;
-    for (int64_t i = 0; i < trials(40) || !count_held; i++) {
+    count_held = count_parts = 0;
+    for (int64_t i = 0; i < trials(40) || !count_held || !count_parts; i++) {
         x.kernel = (which)pick(EACH, SOFT);
         draw_arrays(&x);
         run(&x);

@@ -197,13 +197,13 @@ static int resident_with_held(const variant *v, int threads) {
 static int resident_with_rows(const variant *v, int threads) {
     if (v->gufunc.cluster)
         return variant_shifts(v) ? HELD_THREADS / threads : 0;
-    return v->gufunc.fine ? 0 : PIECE_FIT;
+    return !v->gufunc.fine ? PIECE_FIT : v->gufunc.held ? 2 * PIECE_FIT : 0;
 }
 
 static int resident_blocks(const variant *v, int threads) {
     if (v->loop != LOOP_GUFUNC)
         return 0;
-    return v->gufunc.held                          ? resident_with_held(v, threads)
+    return v->gufunc.held && !variant_holds_part(v) ? resident_with_held(v, threads)
            : v->gufunc.pieces && variant_stages(v) ? resident_with_rows(v, threads)
                                                    : 0;
 }

@@ -9,7 +9,8 @@
 #include "ir/common/skeleton.h"
 
 enum {
-    WARPS_MOST = 32 /* of a block; one entry more is common to all */
+    ARCH_ASYNC = 80, /* the first architecture with asynchronous copies to shared memory */
+    WARPS_MOST = 32  /* of a block; one entry more is common to all */
 };
 
 /* ---- Barriers ---- */
@@ -81,6 +82,26 @@ static void grid_barrier(body *b) {
     emit_label(e, end);
     emit_block_barrier(e);
 }
+
+/* ---- Pieces ---- */
+
+ssa coop_thread(body *b) {
+    const variant *v = b->e->frame->v;
+    int threads = 1 << (v->gufunc.cluster ? v->gufunc.coop : variant_grid_block(v));
+    return emit_value(b->e, "and i64 %%rank, %d", threads - 1);
+}
+
+/* Blocks that meet through memory are faster by it only if they are small, and so are the elements. */
+bool coop_copies_async(const emit *e) {
+    const variant *v = e->frame->v;
+    bool words = false;
+    for (int k = 0; k < v->nin; k++)
+        words |= v->operand[k].staged && dtypes[v->operand[k].memory].size >= 4;
+    return !v->gufunc.across && (v->gufunc.coop != COOP_GRID || (v->gufunc.fine && !words)) &&
+           e->target->arch >= ARCH_ASYNC;
+}
+
+void coop_copies_wait(emit *e) { emit_line(e, "call void asm sideeffect \"cp.async.wait_all;\", \"~{memory}\"()"); }
 
 /* ---- Clusters of blocks ---- */
 

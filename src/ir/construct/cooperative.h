@@ -17,6 +17,11 @@ void coop_cluster_arrive(emit *e);
 void coop_cluster_wait(emit *e);
 /* Waits for all threads of the group; what they have stored is then visible to all of them. */
 void coop_barrier(body *b);
+/* The number (i64) of this thread in its block, of a COOP_GRID group or a cluster with pieces. */
+ssa coop_thread(body *b);
+/* Do threads copy to shared memory by accesses whose end they wait for (coop_copies_wait)? */
+bool coop_copies_async(const emit *e);
+void coop_copies_wait(emit *e);
 /* Combines the partials of the threads of the group, by one exchange of those of all of a thread's calls where shared memory has room for
  * that; all threads get the same bits. */
 void coop_reduce(body *b, int calls, partial *p);

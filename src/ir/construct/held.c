@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "ir/common/halves.h"
 #include "ir/common/nodes.h"
 #include "ir/construct/cooperative.h"
 #include "ir/construct/unroll_jam.h"
@@ -29,6 +30,22 @@ static void find_ends(body *b, struct held *h, ssa head, ssa end) {
     ssa i = emit_op(e, "add i64", rank, skipped), there = emit_value(e, "icmp slt i64 %s, %%s%d", i.text, h->dimension);
     h->there[h->count] = there;
     h->index[h->count] = emit_select_as(e, "i64", there, i, h->index[0]);
+}
+
+/* The first vectors of a block's piece, and of the head, which lies before them, one element or none. */
+static void find_part_tiles(body *b, struct held *h) {
+    emit *e = b->e;
+    const variant *v = e->frame->v;
+    ssa own = coop_thread(b), first = emit_value(e, "sub i64 %%from, %d", variant_held_part(v));
+    for (int j = 0; j < h->count; j++) {
+        ssa tile = j ? emit_value(e, "add i64 %s, %d", own.text, j << variant_grid_block(v)) : own;
+        h->index[j] = emit_op(e, "add i64", first, emit_value(e, "mul i64 %s, %d", tile.text, h->width));
+        h->there[j] = ssa_none();
+    }
+    ssa there = emit_value(e, "icmp slt i64 %s, %%head", own.text);
+    ssa before = emit_op(e, "add i64", emit_value(e, "sub i64 %s, %%head", first.text), own);
+    h->there[h->count] = there;
+    h->index[h->count] = emit_select_as(e, "i64", there, before, h->index[0]);
 }
 
 static void find_tiles(body *b, struct held *h) {
@@ -71,7 +88,7 @@ static part *find_part(body *b, int k, int first, int tiles) {
         ssa offset = h->index[first + j];
         if (v->unit != 1)
             offset = emit_value(e, "mul i64 %s, %%s%d", offset.text, e->frame->layout->operands[k].strides);
-        p->pointer[j] = emit_element(e, (dtype)v->memory, ssa_named("%%p%d", k), offset);
+        p->pointer[j] = emit_element(e, (dtype)v->memory, ssa_named(v->staged ? "%%g%d" : "%%p%d", k), offset);
     }
     return p;
 }
@@ -84,6 +101,29 @@ static void load_tiles(body *b, void *user, bool by_vectors, ssa *values) {
         emit_neighbours(b->e, (dtype)b->e->frame->v->operand[p->operand].memory, (dtype)b->f->locals[p->operand].type,
                         p->pointer[j], p->together, by_vectors, values + j * p->together);
     b->e->invariant = 0;
+}
+
+static void pack_tiles(body *b, int k, const ssa *value) {
+    struct held *h = b->held;
+    dtype memory = (dtype)b->e->frame->v->operand[k].memory;
+    int words = h->count * h->width / 2;
+    if (dtypes[memory].size != 2 || (dtype)b->f->locals[k].type != memory)
+        return;
+    h->word[k] = arena_alloc(b->e->a, (size_t)words * sizeof *h->word[k]);
+    for (int i = 0; i < words; i++)
+        h->word[k][i] = halves_pack(b->e, value[2 * i], value[2 * i + 1]);
+}
+
+void held_unpack(body *b, int first, int tiles) {
+    emit *e = b->e;
+    struct held *h = b->held;
+    for (int k = 0; k < b->f->nparams; k++)
+        for (int i = first * h->width / 2; h->word[k] && i < (first + tiles) * h->width / 2; i++) {
+            ssa word = emit_value(e, "call i32 asm sideeffect \"\", \"=r,0\"(i32 %s)", h->word[k][i].text);
+            h->value[0][k][2 * i] = emit_value(e, "trunc i32 %s to i16", word.text);
+            word = emit_value(e, "lshr i32 %s, 16", word.text);
+            h->value[0][k][2 * i + 1] = emit_value(e, "trunc i32 %s to i16", word.text);
+        }
 }
 
 static void load_part(body *b, int k) {
@@ -100,6 +140,8 @@ static void load_part(body *b, int k) {
         one->together = 1;
         load_tiles(b, one, false, value + elements++);
     }
+    if (variant_holds_part(b->e->frame->v))
+        pack_tiles(b, k, value);
     for (int call = 0; call < h->calls; call++) {
         ssa *own = arena_alloc(b->e->a, (size_t)elements * sizeof *own);
         for (int i = 0; i < elements; i++)
@@ -314,7 +356,8 @@ static void begin(body *b) {
                        .calls = 1 << v->gufunc.calls,
                        .ends = v->gufunc.pieces,
                        .variable = -1};
-    assert(h->count > HELD_LOOSE && h->count * h->width * h->calls <= HELD_MOST);
+    const bool partly = variant_holds_part(v);
+    assert((partly || h->count > HELD_LOOSE) && h->count * h->width * h->calls <= HELD_MOST);
     assert(h->calls <= HELD_CALLS && (h->calls == 1 || h->width == 1) && (!h->ends || h->width > 1));
     if (h->calls > 1)
         begin_calls(b);
@@ -323,13 +366,15 @@ static void begin(body *b) {
         assert(!v->operand[k].held || h->dimension < 0 || h->dimension == own);
         h->dimension = v->operand[k].held ? own : h->dimension;
     }
-    if (h->dimension < 0 || b->e->plain)
+    if (h->dimension < 0 || (b->e->plain && !partly))
         return;
     b->held = h;
-    find_tiles(b, h);
+    (partly ? find_part_tiles : find_tiles)(b, h);
     for (int k = 0; k < b->f->nparams; k++)
         if (v->operand[k].held)
             load_part(b, k);
+    if (partly && coop_copies_async(b->e)) /* what is staged has been on its way meanwhile */
+        coop_copies_wait(b->e);
     for (int k = v->nin; k < v->nin + v->nout && h->calls > 1; k++)
         h->keeps[k] = find_kept(b, k);
 }

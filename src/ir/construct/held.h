@@ -24,7 +24,8 @@ struct held {
     ssa index[HELD_MOST + 1]; /* i64 */
     ssa there[HELD_MOST + 1]; /* i1: lies it before the end? none: always */
     /* By call and operand: of all elements; NULL: it is not held. */
-    const ssa *value[HELD_CALLS][UF_MAX_OPERANDS];
+    ssa *value[HELD_CALLS][UF_MAX_OPERANDS];
+    ssa *word[UF_MAX_OPERANDS]; /* i32: those of tiles, of 16 bits each, two and two; NULL: they are not packed */
     const node *keeps[UF_MAX_OPERANDS]; /* by output: the forall that assigns all of it; NULL: there is none */
     /* While a construct is written: that, if it is such a forall; its range's variable, and the tile that the first instances of the
      * jam stand for; by call and output, what the forall assigns these. */
@@ -37,6 +38,9 @@ struct held {
 extern const body_hooks held_hooks;
 /* Has the thread its part of this range's values? */
 bool held_covers(const body *b, const node *range);
+/* A construct takes tiles first, first + 1 .., so many: their elements are taken out of words anew, so that the thread keeps no more than
+ * these, whatever another construct made of the elements. */
+void held_unpack(body *b, int first, int tiles);
 /* Calls write for `tiles` tiles of a construct: for each call, if it is a forall that goes through both calls' elements together. */
 void held_each_call(body *b, const node *construct, int tiles, void (*write)(body *b, void *user), void *user);
 /* Finds what the thread has of a reduction. */

@@ -196,8 +196,9 @@ static bool reads_memory(const body *b) {
 }
 
 static bool can_be_first(body *b, const node *n) {
-    return !b->e->frame->v->gufunc.held && (n->type == DT_FLOAT32 || n->type == DT_FLOAT64) && !n->args->next &&
-           n->args->kid[0]->kind == N_SIZE && is_steady(b, n->kid[0], n->args->local);
+    const variant *v = b->e->frame->v;
+    return (!v->gufunc.held || variant_holds_part(v)) && (n->type == DT_FLOAT32 || n->type == DT_FLOAT64) &&
+           !n->args->next && n->args->kid[0]->kind == N_SIZE && is_steady(b, n->kid[0], n->args->local);
 }
 
 const online *online_first(body *b, const node *reduce) {

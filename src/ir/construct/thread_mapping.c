@@ -46,7 +46,7 @@ static ssa at_least_0(emit *e, ssa x) {
 static void space_narrow(body *b, iteration_space *p) {
     assert(p->count == 1 && p->rows == 1);
     p->base = ssa_named("%%from");
-    p->head = ssa_named("%%head");
+    p->head = variant_holds_part(b->e->frame->v) ? ssa_constant(0) : ssa_named("%%head");
     p->limit[0] = emit_op(b->e, "sub i64", ssa_named("%%to"), p->base);
 }
 
@@ -262,6 +262,7 @@ static void visit_held(body *b, const iteration_space *p, const traversal *c, ti
             at->first[i][0] = h->index[h->first + i];
             at->there[i] = h->there[h->first + i];
         }
+        held_unpack(b, h->first, at->tiles);
         held_each_call(b, c->construct, at->tiles, visit_call, &(held_visit){p, at, visit, user});
     }
     b->if_aligned = false;
@@ -280,10 +281,10 @@ static void visit_held(body *b, const iteration_space *p, const traversal *c, ti
 static void space_walk(body *b, const iteration_space *p, const traversal *c, visitor *visit, void *user) {
     emit *e = b->e;
     tile_group *at = arena_alloc(e->a, sizeof *at);
-    if (c->held) {
+    if (c->held)
         visit_held(b, p, c, at, visit, user);
+    if (c->held && !variant_holds_part(e->frame->v))
         return;
-    }
     for (int in_rest = 0; in_rest < (p->width > 1 ? 2 : 1); in_rest++) {
         ssa limit = in_rest ? p->rest : p->tiles;
         at->tiles = in_rest ? 1 : c->together;
@@ -311,8 +312,7 @@ static traversal coop_traversal(body *b, int together) {
     b->constructs++;
     if (v->gufunc.pieces && (v->gufunc.coop == COOP_GRID || v->gufunc.cluster)) { /* a block has its piece for itself */
         int threads = 1 << (v->gufunc.cluster ? v->gufunc.coop : variant_grid_block(v));
-        ssa own = emit_value(b->e, "and i64 %%rank, %d", threads - 1);
-        return (traversal){own, ssa_constant(threads), together, backwards, false, NULL};
+        return (traversal){coop_thread(b), ssa_constant(threads), together, backwards, b->held != NULL, NULL};
     }
     return (traversal){ssa_named("%%rank"), ssa_named("%%size"), together, backwards, b->held != NULL, NULL};
 }
@@ -425,6 +425,8 @@ static void reduce_inside(body *b, const node *n, int outer, bool of_each, ssa *
 static ssa reduce_instances(body *b, const node *n, const tile_group *at) {
     accumulator all[ONLINE_WAYS];
     jam *t = b->jam;
+    if (b->held && b->held->variable >= 0)
+        b->held->variable = n->args->local;
     for (int w = 0; w < ONLINE_WAYS; w++) {
         all[w] = accumulator_new(b, n);
         accumulator_clear(b, n, &all[w]);
@@ -860,6 +862,7 @@ static void forall_along(body *b, const node *n, bool nested, bool simple) {
         prefetch_inputs(b);
     traversal c = coop_traversal(b, together);
     c.held &= simple && held_covers(b, n->args); /* elements beyond the end are computed once more */
+    assert(c.held || !variant_holds_part(v));
     c.construct = n;
     (v->gufunc.across ? forall_across : space_walk)(b, &p, &c, forall_tiles, (void *)(uintptr_t)n);
     b->by_lanes = by_lanes;

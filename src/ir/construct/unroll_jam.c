@@ -250,7 +250,9 @@ void jam_load(body *b, const node *n) {
         return;
     }
     if (n->kind == N_ELEMENT) {
-        if (b->f->locals[n->local].core && n->unchecked && has_plain_indices(b, n) && jam_is_early(b, n))
+        ssa held;
+        if (b->f->locals[n->local].core && n->unchecked && has_plain_indices(b, n) && jam_is_early(b, n) &&
+            !(b->hooks && b->hooks->recall && b->hooks->recall(b, n, &held)))
             load_element(b, n);
         return;
     }

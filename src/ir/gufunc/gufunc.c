@@ -30,6 +30,10 @@ void gufunc_more_arguments(gufunc_writer *w, text *out) {
         text_printf(out, ", i1 %s", w->active.text);
     if (ssa_is_set(w->piece.to))
         text_printf(out, ", i64 %s, i64 %s, i64 %s", w->piece.from.text, w->piece.to.text, w->piece.head.text);
+    for (int k = 0; k < w->s.nin && variant_holds_part(w->s.v); k++)
+        if (w->s.v->operand[k].staged)
+            text_printf(out, ", %s%s %s", ir_memory_type((dtype)w->s.v->operand[k].memory), ir_global_pointer(w->s.e),
+                        w->memory[k].text);
     if (w->s.v->reports)
         report_arguments(out, w->report, w->element);
 }
@@ -124,6 +128,10 @@ static void write_functions(emit *e, void *user) {
         text_puts(&w->parameters, ", i1 %active");
     if (v->gufunc.pieces)
         text_puts(&w->parameters, ", i64 %from, i64 %to, i64 %head");
+    for (int k = 0; k < v->nin && variant_holds_part(v); k++)
+        if (v->operand[k].staged)
+            text_printf(&w->parameters, ", %s%s %%g%d", ir_memory_type((dtype)v->operand[k].memory),
+                        ir_global_pointer(e), k);
     if (v->gufunc.tile)
         text_puts(&w->parameters, ", i64 %call");
     if (v->reports)

@@ -18,7 +18,9 @@ typedef struct gufunc_writer {
     ssa at[UF_MAX_OPERANDS + 1];
     bool reads_output[UF_MAX_OPERANDS]; /* unrolled: the kernel reads what this output holds before it */
     ssa active;                         /* gufunc.across: i1, is the thread's call one that stores? none: it is */
-    /* gufunc.pieces: the elements from .. to - 1 of the range are the block's, of which the first `head` go one by one (i64). */
+    ssa memory[UF_MAX_OPERANDS];        /* variant_holds_part: the addresses in global memory of staged operands */
+    /* gufunc.pieces: the elements from .. to - 1 of the range are the block's, of which the first `head` go one by one (i64). Where the
+     * threads hold a part (variant_holds_part), that and before it the head lie before `from`. */
     struct piece {
         ssa from, to, head;
     } piece;
@@ -59,6 +61,8 @@ void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa ag
 
 /* gufunc.pieces: sets w->piece for the call whose operands are at w->at, and block number `block` of `blocks` (i64) of its group. */
 void piece_find(gufunc_writer *w, ssa aligned, ssa block, ssa blocks);
+/* Elements from piece.from on that go one by one. */
+ssa piece_head(const gufunc_writer *w);
 /* Where element 0 of a staged operand would be, in elements from its part of shared memory on: so that the piece begins in that
  * part, and what is aligned in the array is so there. */
 ssa piece_origin(gufunc_writer *w);

@@ -126,6 +126,7 @@ static void visit(survey *s, const node *n) {
     if (construct && !s->depth)
         note_construct(s, n);
     if (n->kind == N_FORALL && !s->depth) {
+        s->out->simple &= instances_simple(s->f, n->body);
         node_each(n->body, note_declaration, s);
         node_each(n->body, forbid_shared, s);
     }
@@ -192,6 +193,7 @@ void gufunc_traits(const tree *t, code_traits *out) {
     out->separable = (uint8_t)gufunc_separable(t);
     out->maps_to_threads = true;
     out->uniform = !out->unbounded;
+    out->simple = true;
     visit_list(&s, t->kernel->body);
     find_elsewhere(t->kernel, t->kernel->body, -1, &out->elsewhere);
     out->maps_to_threads &= s.count > 0 && s.count <= MAPPED_MOST;

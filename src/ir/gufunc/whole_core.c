@@ -3,6 +3,7 @@
  * of call c of the block is at i << across | c, so that neighbouring threads, which are those of neighbouring calls, meet different
  * banks. */
 #include "ir/common/lanes.h"
+#include "ir/construct/cooperative.h"
 #include "ir/gufunc/gufunc.h"
 
 enum {
@@ -10,7 +11,6 @@ enum {
     TOGETHER_SINGLE = 16, /* if each is of one element, */
     TOGETHER_REST = 4,    /* and of what is left over; */
     TOGETHER_ASYNC = 4,   /* those that need no registers, between two jumps */
-    ARCH_ASYNC = 80,      /* the first architecture that has them, */
     ASYNC_COOP = 9        /* and log2 of the threads of a block from which all accesses are made so */
 };
 
@@ -69,19 +69,13 @@ static void copy_some(const core_copy *p, ssa first, ssa step, ssa end, int n) {
         store_access(p, i[j], values[j]);
 }
 
-/* Blocks that meet through memory are faster by it only if they are small. */
-static bool waits_for_copies(const gufunc_writer *w) {
-    const variant *v = w->s.v;
-    return !v->gufunc.across && (v->gufunc.coop != COOP_GRID || v->gufunc.fine) && w->s.e->target->arch >= ARCH_ASYNC;
-}
-
 /* May accesses go from memory to shared memory by themselves? So all of them are in flight at once, however few registers there are.
  * They must lie at multiples of their size, as single complex numbers need not. */
 static bool can_async(const core_copy *p) {
     const variant *v = p->w->s.v;
     const dtype_info *t = &dtypes[v->operand[p->k].memory];
     int bytes = p->width * t->size, aligned = p->width > 1 ? bytes : t->align;
-    return waits_for_copies(p->w) && aligned >= bytes && (bytes == 4 || bytes == 8 || bytes == ACCESS_BYTES);
+    return coop_copies_async(p->w->s.e) && aligned >= bytes && (bytes == 4 || bytes == 8 || bytes == ACCESS_BYTES);
 }
 
 static void copy_access(const core_copy *p, ssa i) {
@@ -162,8 +156,6 @@ static void copy_from(const core_copy *p, ssa from, ssa end, ssa rank, ssa size)
     emit_label(e, done);
 }
 
-static void copies_wait(emit *e) { emit_line(e, "call void asm sideeffect \"cp.async.wait_all;\", \"~{memory}\"()"); }
-
 /* Without a unit dimension one by one: `aligned` does not speak of such an operand. */
 static void copy_core(core_copy *p, ssa rank, ssa size, ssa aligned) {
     gufunc_writer *w = p->w;
@@ -191,7 +183,7 @@ static void copy_piece(core_copy *p, ssa rank, ssa size, ssa aligned) {
     emit *e = w->s.e;
     int vector = w->s.v->gufunc.vector;
     const struct piece *piece = &w->piece;
-    ssa start = emit_op(e, "add i64", piece->from, piece->head), done = start;
+    ssa head = piece_head(w), start = emit_op(e, "add i64", piece->from, head), done = start;
     p->width = 1;
     if (vector > 1) {
         counted_loop l = counted_loop_begin(e, "i64", emit_op(e, "add i64", piece->from, rank), start);
@@ -207,7 +199,7 @@ static void copy_piece(core_copy *p, ssa rank, ssa size, ssa aligned) {
         p->width = vector;
         copy_from(p, start, done, rank, size);
         p->width = 1;
-        ssa in_head = emit_op(e, "icmp slt i64", rank, piece->head), after = emit_op(e, "sub i64", rank, piece->head);
+        ssa in_head = emit_op(e, "icmp slt i64", rank, head), after = emit_op(e, "sub i64", rank, head);
         rank = emit_select_as(e, "i64", in_head, emit_op(e, "add i64", after, size), after);
     }
     copy_from(p, done, piece->to, rank, size);
@@ -252,11 +244,12 @@ void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa ag
         p.to = to;
         (w->s.v->gufunc.pieces ? copy_piece : copy_core)(&p, rank, size, aligned);
         e->shared = true;
+        w->memory[k] = w->at[k];
         w->at[k] = across ? emit_element(e, skeleton_memory(&w->s, k), to, p.own) : to;
         e->shared = false;
     }
-    if (waits_for_copies(w))
-        copies_wait(e);
+    if (coop_copies_async(e) && (!variant_holds_part(w->s.v) || e->crosses)) /* held.c waits otherwise */
+        coop_copies_wait(e);
     if (!own)
         emit_block_barrier(e);
 }
