@@ -2,6 +2,7 @@
 #include <fenv.h>
 #include <float.h>
 #include <math.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -16,7 +17,7 @@ enum {
     CLUSTER_MOST = 8, /* blocks of a cluster */
     STACK = 128 * 1024,
     WARP_LANES = 32,
-    VARIABLES_MOST = 16, /* in the shared memory of a block */
+    VARIABLES_MOST = 256, /* in the shared memory of a block */
     COPIES_MOST = 1 << 16
 };
 
@@ -30,8 +31,12 @@ typedef enum state {
     DONE
 } state;
 
+/* The first time a thread runs, its context begins; after that it and the scheduler jump to where the other one waits, which asks nothing
+ * of the kernel, as swapcontext does for the sake of signals. */
 typedef struct lane {
     ucontext_t context;
+    jmp_buf waits;
+    bool begun;
     state state;
     uint32_t mask, value, by, clamp, result;
     char mode;       /* of the shuffle: 'b' bfly, 'd' down, 'u' up, 'i' idx; 'v': a ballot */
@@ -67,7 +72,7 @@ static char *stacks;
 static int threads_now, thread_now, block_now, blocks_now, cluster_now;
 static shared_variable variables[VARIABLES_MOST];
 static int nvariables;
-static ucontext_t scheduler;
+static jmp_buf scheduler;
 static uint64_t *argument;
 static void (*entry)(const uint64_t *words);
 
@@ -75,9 +80,24 @@ static void (*entry)(const uint64_t *words);
  * of a kernel do not have: it would take their stacks for one that grows without end. */
 #define SWITCHES_STACKS __attribute__((no_sanitize_thread))
 
+SWITCHES_STACKS static void sim_yield(void) {
+    if (!_setjmp(lanes[thread_now].waits))
+        _longjmp(scheduler, 1);
+}
+
+/* Lets the thread run until it waits, yields or is done. */
+SWITCHES_STACKS static void resume(lane *l) {
+    if (_setjmp(scheduler))
+        return;
+    if (l->begun)
+        _longjmp(l->waits, 1);
+    l->begun = true;
+    setcontext(&l->context);
+}
+
 SWITCHES_STACKS static void wait_for(state s) {
     lanes[thread_now].state = s;
-    swapcontext(&lanes[thread_now].context, &scheduler);
+    sim_yield();
 }
 
 /* ---- What the module calls ---- */
@@ -237,8 +257,6 @@ static void sim_copies_wait(void) {
     ncopies = left;
 }
 
-SWITCHES_STACKS static void sim_yield(void) { swapcontext(&lanes[thread_now].context, &scheduler); }
-
 SWITCHES_STACKS static void sim_warp(int32_t mask) {
     lanes[thread_now].mask = (uint32_t)mask;
     wait_for(AT_WARP);
@@ -387,8 +405,7 @@ static const struct {
 
 SWITCHES_STACKS static void run_thread(void) {
     entry(argument);
-    lanes[thread_now].state = DONE;
-    swapcontext(&lanes[thread_now].context, &scheduler);
+    wait_for(DONE);
 }
 
 static const char *fault(const char *what, int thread) {
@@ -478,7 +495,8 @@ static void thread_begin(lane *l, char *stack) {
     getcontext(&l->context);
     l->context.uc_stack.ss_sp = stack;
     l->context.uc_stack.ss_size = STACK;
-    l->context.uc_link = &scheduler;
+    l->context.uc_link = NULL;
+    l->begun = false;
     l->state = READY;
     makecontext(&l->context, run_thread, 0);
 }
@@ -491,7 +509,7 @@ static const char *run_block(void) {
         for (int i = 0; i < threads_now; i++) {
             thread_now = ((i ^ flip) + first) % threads_now;
             if (lanes[thread_now].state == READY)
-                swapcontext(&scheduler, &lanes[thread_now].context);
+                resume(&lanes[thread_now]);
         }
         wrong = resolve();
     }
