@@ -386,9 +386,12 @@ static int smallest(const cores *c) {
 
 /* ---- Pieces of a range ---- */
 
+/* Do the traits tell of every construct? Of so many there may be more. */
+static bool knows_all(const code_traits *traits) { return traits->nconstructs < CODE_CONSTRUCTS; }
+
 /* The core dimension that all constructs go along, and along nothing else; -1: there is none. */
 static int one_range(const code_traits *traits) {
-    int d = traits->nconstructs < CODE_CONSTRUCTS ? traits->construct[0].outer[0] : -1;
+    int d = knows_all(traits) ? traits->construct[0].outer[0] : -1;
     for (int i = 0; i < traits->nconstructs; i++) {
         const code_construct *x = &traits->construct[i];
         if (x->nested || x->nouter != 1 || x->outer[0] != d)
@@ -674,7 +677,7 @@ static int64_t touched(int64_t stride, int size) {
 /* Do neighbouring threads reach less memory if they compute neighbouring calls than if they share a call? */
 static bool prefers_across(const cores *c, const code_traits *traits) {
     int64_t along = 0, across = 0;
-    if (!traits->uniform || c->loop->ndim < 1)
+    if (!traits->uniform || !knows_all(traits) || c->loop->ndim < 1)
         return false;
     for (int i = 0; i < traits->nconstructs; i++) {
         const code_construct *x = &traits->construct[i];

@@ -123,6 +123,16 @@ def columns_of_two_heights(rng):
         assert np.array_equal(z, x + all_y - (x + all_y).sum(0) * (x * all_y).max(0)), (n, m)
 
 
+def many_constructs(rng):
+    """More of them than the traits tell of, of which the last is the one that is not like the others: no call beyond the last may store."""
+    sums = " ".join(f"auto s{k} = sum(i : n, x[i] * {k + 1});" for k in range(8))
+    f = Func("(x) -> (y) { %s forall (i : n) y[i] += s0 + s7 + sum(j : n, x[j] > x[i]); }" % sums, "int32->int32", "(n)->(n)")
+    for calls in (32, 39, 97):
+        x, y = rng.integers(0, 9, (48, calls)).astype("i4"), np.full((48, calls), 100, "i4")
+        on_gpu(f, x.T, y.T)
+        assert np.array_equal(y, 100 + 9 * x.sum(0) + (x[None] > x[:, None]).sum(1)), calls
+
+
 def reductions_in_indices(rng):
     """One lane of a row stores, and all of them find where to, in whichever branch the reduction stands."""
     f = Func("(x, still) -> (y) { forall (i : n) y[still ? i : sum(j : n, x[j] > x[i] || (x[j] == x[i] && j < i))] = x[i]; }",
@@ -138,4 +148,4 @@ if __name__ == "__main__":
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         print("the address sanitizer does not follow the threads of a simulated GPU through Python")
         sys.exit(77)
-    sys.exit(run([random_kernels, columns_of_two_heights, reductions_in_indices]))
+    sys.exit(run([random_kernels, columns_of_two_heights, many_constructs, reductions_in_indices]))
