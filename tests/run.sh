@@ -22,7 +22,7 @@ export OPENBLAS_NUM_THREADS="${OPENBLAS_NUM_THREADS:-1}"
 
 # Programs that take long are started first, in this order, so that none is alone at the end. PROGRAM:N runs as up to N programs at once:
 # each is told which part of the tests it has, as UF_PART=2/N.
-slow='valgrind linalg:6 test_oom test_gpu_fold test_gu_ir test_stack header npy reductions:16 fold_types:11 calls:4 scans:16
+slow='valgrind linalg:6 simulated:3 test_oom test_gpu_fold test_gu_ir test_stack header npy reductions:16 fold_types:11 calls:4 scans:16
 test_cpu_fold tiles test_strided_rows catalogue:8 test_shared_tile test_scan weak_numbers layouts forall:6 gufuncs:5 extrema:4
 test_forall_ir test_fold_begin test_hostile test_double_double examples core_reductions test_cpu_forall test_math test_cublas
 elementwise:8 accuracy:2'
@@ -30,7 +30,7 @@ elementwise:8 accuracy:2'
 # Programs whose tests draw many kernels or compile the same ones again and again, and are about what kernels mean and not how well they
 # are compiled, which takes nearly all their time. Of the kernels that they compile for the CPU each fourth is optimised, and the
 # others are not; with PROP_N set all are.
-barely='fold_types reductions scans forall calls gufuncs linalg core_reductions extrema weak_numbers tiles layouts squares
+barely='simulated fold_types reductions scans forall calls gufuncs linalg core_reductions extrema weak_numbers tiles layouts squares
 test_absorbing test_cpu_fold test_oom test_hostile test_plan test_fold_begin test_fold_call test_blas test_record_views test_record_programs'
 
 # GiB that a program is taken to need: the largest arrays of a test have 2 GiB.

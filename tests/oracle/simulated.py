@@ -1,7 +1,7 @@
-"""simulated.py - random generalized ufuncs on a simulated GPU, through the whole library: the choice of a variant and the layout of a launch,
-which other simulations draw, are the ones that a device would get. Against the CPU, on values that are exact in any order. Cores lie along
-rows, along columns or anyhow; some operands have another core than the ranges of the kernel, whose elements are read checked; some
-results take an operand's place. Device memory ends at a page that nobody may touch."""
+"""simulated.py - random calls on a simulated GPU, through the whole library: the choice of a variant and the layout of a launch, which other
+simulations draw, are the ones that a device would get. Against the CPU, on values that are exact in any order. Cores lie along rows, along
+columns or anyhow; some operands have another core than the ranges of the kernel, whose elements are read checked; some results take an
+operand's place. Device memory ends at a page that nobody may touch. PROP_N=n draws n times as many."""
 import ctypes as c
 import os
 import sys
@@ -9,13 +9,14 @@ import sys
 build = os.environ.get("BUILD", "build")
 simulated = os.path.abspath(os.path.join(build, "test", "libsimcuda.so"))
 # There is no libdevice, so any file will do.
-os.environ.update(UFUNC_CUDA_DRIVER=simulated, UFUNC_NVVM=simulated, UFUNC_LIBDEVICE=simulated, MOCK_DEVICES="1", MOCK_COOPERATIVE="0")
+os.environ.update(UFUNC_CUDA_DRIVER=simulated, UFUNC_NVVM=simulated, UFUNC_LIBDEVICE=simulated, MOCK_DEVICES="1")
 
 import numpy as np
 
-from uf import GPU, DLTensor, Failure, Func, Memory, Options, lib, run
+import construct_texts
+from uf import DTYPES, GPU, DLTensor, Failure, Func, Memory, Options, lib, random_shape, random_source, random_view, run
 
-ROUNDS = int(60 * float(os.environ.get("PROP_N", "1")))
+ROUNDS = float(os.environ.get("PROP_N", "1"))
 NAMES = {"f4": "float32", "f8": "float64", "i1": "int8", "u1": "uint8", "i2": "int16", "i4": "int32", "?": "bool", "c16": "complex128"}
 FAMILIES = [["i1", "u1", "i2", "i4"], ["f4", "f8"], ["i1", "u1", "?", "f4", "f8"], ["c16"]]
 HEIGHTS = [1, 2, 7, 33, 48, 64, 97, 128, 257, 300, 520, 1025, 2100]
@@ -107,8 +108,166 @@ class Case:
 
 
 def random_kernels(rng):
-    for _ in range(ROUNDS):
+    for _ in range(int(16 * ROUNDS)):
         Case(rng).check()
+
+
+# ---- Kernels whose constructs stand anywhere ----
+
+
+def agree(call, memories, what):
+    """call(device) leaves the same in the memories on the CPU and on the GPU."""
+    before, results = [x.copy() for x in memories], []
+    for device in (None, GPU):
+        for x, was in zip(memories, before):
+            x[...] = was
+        call(device)
+        results.append([x.copy() for x in memories])
+    for x, y in zip(*results):
+        assert np.array_equal(x, y, equal_nan=x.dtype.kind in "fc"), (*what, x[x != y][:5], y[x != y][:5])
+
+
+def check_cores(rng, kernel, calls):
+    """The first call has the largest sizes, and another one any."""
+    f = Func(kernel.source, kernel.signature, kernel.layout)
+    for sizes in (kernel.sizes, {d: int(rng.integers(0, n + 1)) for d, n in kernel.sizes.items()}):
+        most = max(1, int(np.prod([max(1, n) for n in sizes.values()])))
+        n, way = max(1, min(calls, 12000 // most)), str(rng.choice(["rows", "rows", "columns", "anyhow"]))
+        pairs = [array(rng, np.dtype(o.type), [n] + [sizes[d] for d in o.core], len(o.core), way) for o in kernel.operands]
+        arrays = [a[:1] if not o.output and rng.random() < .1 else a for o, (_, a) in zip(kernel.operands, pairs)]
+        agree(lambda device: (on_gpu if device else Func.__call__)(f, *arrays), [m for m, _ in pairs], (str(kernel), sizes, n, way))
+
+
+def check_points(rng, kernel):
+    f = Func.kernel(kernel.signature, kernel.source)
+    for sizes in (kernel.sizes, {d: int(rng.integers(0, n + 1)) if d in kernel.space else n for d, n in kernel.sizes.items()}):
+        pairs = []
+        for o in kernel.operands:
+            shape, t = [max(0, sizes[d] + int(rng.choice([0, 0, 0, 0, 1, -1]))) for d in o.core], np.dtype(o.type)
+            if o.pointer:
+                a = (np.cumsum(rng.integers(0, 9, shape[0] + 1)) - 2).astype(t)
+                pairs.append((a, a))
+            else:
+                pairs.append(array(rng, t, shape, len(o.core), str(rng.choice(["rows", "rows", "anyhow"]))) if o.core else
+                             (np.zeros(1, t), np.array(int(rng.integers(0, 4))).astype(t)))
+        agree(lambda device: f.forall([sizes[d] for d in kernel.space], *[a for _, a in pairs], device=device), [m for m, _ in pairs],
+              (str(kernel), sizes))
+
+
+def constructs_over_cores(rng):
+    for _ in range(int(4 * ROUNDS)):
+        check_cores(rng, construct_texts.matrices(rng), int(rng.choice([1, 2, 7, 32, 64, 130])))
+
+
+def constructs_over_rows(rng):
+    for _ in range(int(5 * ROUNDS)):
+        check_cores(rng, construct_texts.rows(rng), int(rng.choice([1, 2, 7, 32, 64, 130])))
+
+
+def constructs_over_grids(rng):
+    """Rows so long that several blocks take one."""
+    for _ in range(int(ROUNDS)):
+        check_cores(rng, construct_texts.rows(rng, (262144, 263000, 270001)), 1)
+
+
+def products(rng):
+    for _ in range(int(3 * ROUNDS)):
+        check_cores(rng, construct_texts.products(rng), int(rng.choice([1, 2, 7])))
+
+
+def points(rng):
+    for _ in range(int(7 * ROUNDS)):
+        check_points(rng, construct_texts.points(rng))
+
+
+def pairs_of_points(rng):
+    for _ in range(int(2 * ROUNDS)):
+        check_points(rng, construct_texts.pairs(rng))
+
+
+# ---- The other verbs ----
+
+
+def base(a):
+    while isinstance(a.base, np.ndarray):
+        a = a.base
+    return a
+
+
+def small(rng, shape, t):
+    """A view of random strides, of small numbers."""
+    a = random_view(rng, shape, t)
+    base(a)[...] = rng.integers(0, 2 if t.kind == "b" else 5, base(a).shape) - (2 if t.kind in "ifc" else 0)
+    return a
+
+
+def of_function(rng, call, arrays, what):
+    agree(call, [base(a) for a in arrays], (what, [(a.dtype.name, a.shape, a.strides) for a in arrays]))
+
+
+def elementwise(rng):
+    forms = [("(x, y) { return 2 * x - y; }", 2, 1), ("(x, y, z) { return x > y ? z : x * y; }", 3, 1), ("(x) { return x * x; }", 1, 1),
+             ("(x, y) -> (p, q) { p = x + y; q = x - y; if (p == 2) q = 7; }", 2, 2)]
+    for _ in range(int(10 * ROUNDS)):
+        source, nin, nout = forms[int(rng.integers(len(forms)))]
+        types = [DTYPES[k] for k in rng.integers(0, 12, nin + nout)] if rng.random() < .5 else [DTYPES[int(rng.integers(12))]] * (nin + nout)
+        shape = random_shape(rng, 3000)
+        arrays = [small(rng, random_source(rng, shape) if k < nin else shape, t) for k, t in enumerate(types)]
+        if nout == 1 and types[0] == types[-1] and arrays[0].shape == shape and rng.random() < .2:
+            arrays[-1] = arrays[0]
+        where = small(rng, random_source(rng, shape), np.dtype("?")) if rng.random() < .3 else None
+        f = Func(source, "->".join(",".join(t.name for t in part) for part in (types[:nin], types[nin:])))
+
+        def call(device):
+            if not device:
+                f(*arrays, where=where)
+                return
+            with Memory(device) as memory:
+                f.run(lib.uf_call, memory, arrays, f.options(memory, where))
+        of_function(rng, call, arrays, source)
+
+
+def reductions(rng):
+    for _ in range(int(10 * ROUNDS)):
+        f = Func.load(str(rng.choice(["sum", "max", "argmax", "argmin", "any", "all", "count_nonzero", "min"])))
+        x = small(rng, random_shape(rng, 6000), DTYPES[int(rng.integers(12))])
+        axes = None if rng.random() < .3 else [int(d) for d in rng.permutation(x.ndim)[:int(rng.integers(0, x.ndim + 1))]]
+        options = {"axes": axes, "keepdims": bool(rng.random() < .3)}
+        try:
+            [(t, shape)] = f.reduce_infer(x, **options)
+            out = small(rng, shape, t)
+            f.reduce(x, out, **options)
+        except Failure:
+            continue  # some reduce no empty arrays
+        of_function(rng, lambda device: f.reduce(x, out, device=device, **options), [x, out], options)
+
+
+def lines(rng):
+    """Accumulations, segments and outer products."""
+    for _ in range(int(4 * ROUNDS)):
+        f, x = Func.load(str(rng.choice(["add", "maximum", "multiply"]))), small(rng, random_shape(rng, 5000) or (7,), DTYPES[int(rng.integers(1, 12))])
+        axis = int(rng.integers(x.ndim))
+        out = small(rng, x.shape, f.accumulate_infer(x, axis=axis)[0][0])
+        of_function(rng, lambda device: f.accumulate(x, out, axis=axis, device=device), [x, out], axis)
+        if x.shape[axis]:
+            starts = rng.integers(0, x.shape[axis], int(rng.integers(1, 9)))
+            parts = small(rng, x.shape[:axis] + starts.shape + x.shape[axis + 1:], out.dtype)
+            of_function(rng, lambda device: f.reduceat(x, parts, starts=starts, axis=axis, device=device), [x, parts], (axis, starts))
+        y, z = (small(rng, tuple(int(n) for n in rng.integers(1, 40, int(rng.integers(1, 3)))), x.dtype) for _ in range(2))
+        table = small(rng, y.shape + z.shape, x.dtype)
+        of_function(rng, lambda device: f.outer(y, z, table, device=device), [y, z, table], "outer")
+
+
+def updates(rng):
+    for _ in range(int(6 * ROUNDS)):
+        f, t = Func.load(str(rng.choice(["add", "maximum"]))), np.dtype(str(rng.choice(["i4", "i8", "f4", "f8", "i2", "u1"])))
+        target = small(rng, (int(rng.integers(1, 60)),) + ((int(rng.integers(1, 9)),) if rng.random() < .4 else ()), t)
+        index = rng.integers(-target.shape[0], target.shape[0], int(rng.choice([1, 33, 300])))
+        operand = small(rng, index.shape + target.shape[1:], t)
+        of_function(rng, lambda device: f.at(target, [index], operand, device=device), [target, operand], index.size)
+
+
+# ---- What was found ----
 
 
 def columns_of_two_heights(rng):
@@ -148,4 +307,5 @@ if __name__ == "__main__":
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         print("the address sanitizer does not follow the threads of a simulated GPU through Python")
         sys.exit(77)
-    sys.exit(run([random_kernels, columns_of_two_heights, many_constructs, reductions_in_indices]))
+    sys.exit(run([random_kernels, constructs_over_cores, constructs_over_rows, constructs_over_grids, products, points, pairs_of_points, elementwise,
+                  reductions, lines, updates, columns_of_two_heights, many_constructs, reductions_in_indices]))

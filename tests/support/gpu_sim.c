@@ -14,7 +14,9 @@
 
 enum {
     THREADS = 1024,
-    CLUSTER_MOST = 8, /* blocks of a cluster */
+    CLUSTER_MOST = 64, /* blocks of a cluster, or of a grid whose blocks wait for each other */
+    VISIT = 4,         /* turns that a block's threads have there before the next block's */
+    TURNS_MOST = 1 << 20,
     STACK = 128 * 1024,
     WARP_LANES = 32,
     VARIABLES_MOST = 256, /* in the shared memory of a block */
@@ -70,6 +72,7 @@ static int ncopies;
 static lane *all_lanes, *lanes; /* of the cluster, and of the block that runs */
 static char *stacks;
 static int threads_now, thread_now, block_now, blocks_now, cluster_now;
+static bool meets; /* the blocks meet through memory: they wait by reading it again and again */
 static shared_variable variables[VARIABLES_MOST];
 static int nvariables;
 static jmp_buf scheduler;
@@ -385,10 +388,6 @@ static const struct {
     ROW("smaller", sim_smaller),
     ROW("yield", sim_yield),
     ROW("llvm.nvvm.ex2.approx.ftz.f", sim_ex2),
-    {"libdevice", "__nv_expf", __extension__(const void *) expf},
-    {"libdevice", "__nv_exp", __extension__(const void *) exp},
-    {"libdevice", "__nv_exp2f", __extension__(const void *) exp2f},
-    {"libdevice", "__nv_exp2", __extension__(const void *) exp2},
     ROW("cluster_barrier", sim_cluster_barrier),
     ROW("cluster_arrive", sim_cluster_arrive),
     ROW("cluster_wait", sim_cluster_wait),
@@ -501,10 +500,12 @@ static void thread_begin(lane *l, char *stack) {
     makecontext(&l->context, run_thread, 0);
 }
 
-/* Runs the block's threads until all wait for the cluster or are done. */
+/* Runs the block's threads until all wait for the cluster or are done. Where blocks meet, until it is another one's turn. */
 static const char *run_block(void) {
     const char *wrong = NULL;
-    while (!wrong && count_in(DONE) + count_in(AT_CLUSTER) + count_in(AT_ARRIVAL) < threads_now) {
+    for (int turn = 0; !wrong && !(meets && turn == VISIT) &&
+                       count_in(DONE) + count_in(AT_CLUSTER) + count_in(AT_ARRIVAL) < threads_now;
+         turn++) {
         int first = (int)pick(0, threads_now - 1), flip = (int)pick(0, threads_now - 1);
         for (int i = 0; i < threads_now; i++) {
             thread_now = ((i ^ flip) + first) % threads_now;
@@ -555,8 +556,10 @@ static const char *run_cluster(void) {
             lanes[t].arrivals = 0;
         }
     }
-    while (!wrong && !done) {
+    for (int turn = 0; !wrong && !done; turn++) {
         int first = (int)pick(0, cluster_now - 1);
+        if (turn == TURNS_MOST)
+            return fault("waits for other blocks for ever", 0);
         for (int i = 0; i < cluster_now && !wrong; i++) {
             enter_block((first + i) % cluster_now);
             wrong = run_block();
@@ -711,6 +714,9 @@ static void variables_free(void) {
             free(variables[i].kept[q]);
 }
 
+/* Do its blocks meet (construct/cooperative.c)? */
+static bool blocks_meet(const code_module *m) { return strstr(m->ir.data, "@coop_reductions"); }
+
 /* Blocks of a cluster. */
 static int cluster_of(const code_module *m) {
     const char *annotation = strstr(m->ir.data, "cluster_dim_x\", i32 ");
@@ -727,6 +733,7 @@ static void to_host(code_module *m, int nparameters) {
     replace(ir, "@shared = external global [0 x i8]", "@shared = internal global [262144 x i8] zeroinitializer");
     replace(ir, "[0 x i8]", "[262144 x i8]");
     replace_assembly(ir);
+    replace(ir, "@__nv_", "@"); /* the host's functions have the names of libdevice's, where there are any */
     for (size_t i = 0; i < COUNT(names); i++)
         replace(ir, names[i].gpu, !strncmp(names[i].gpu, "llvm", 4) ? names[i].host : names[i].gpu);
     /* others may be what a thread waits for, or come in between */
@@ -759,7 +766,10 @@ const char *sim_run(code_module *m, const uint64_t *words, int nparameters, int 
     }
     for (size_t i = 0; i < COUNT(names); i++)
         symbols[i] = (code_symbol){names[i].host, names[i].address};
-    cluster_now = cluster_of(m);
+    meets = blocks_meet(m);
+    cluster_now = meets ? blocks : cluster_of(m);
+    if (cluster_now > CLUSTER_MOST)
+        return "more blocks than can run together";
     to_host(m, nparameters);
     m->symbols = symbols;
     m->nsymbols = COUNT(names);

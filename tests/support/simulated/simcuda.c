@@ -1,6 +1,6 @@
 /* simcuda.c - a GPU that is not there, for the library as a whole: the mock driver (mock/mockcuda.c) and a libnvvm in one library, which
  * UFUNC_CUDA_DRIVER and UFUNC_NVVM name. What this libnvvm makes of a module is its text behind a few lines that look like PTX, and the
- * simulated GPU (gpu_sim.h) runs that at each launch. Blocks run one after the other, so MOCK_COOPERATIVE must be 0. */
+ * simulated GPU (gpu_sim.h) runs that at each launch. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
