@@ -113,6 +113,10 @@ class Text:
             return self.pick("0", "1", f"{d} - 1", f"{d} / 2")
         return f"(int64)({self.value(s, depth - 1)})"
 
+    def leaves(self):
+        """Elements that are the same for all iterations."""
+        return [o.name + "[0]" * len(o.core) for o in self.operands if not o.output and not o.counter]
+
     def element(self, s, depth):
         o = self.pick(*(o for o in self.operands if not o.output and not o.counter))
         return o.name + "".join(f"[{self.index(s, d, depth)}]" for d in o.core)
@@ -239,7 +243,7 @@ class Text:
             inner.indices.append((i, k, None))
             fill = f"forall ({i} : {k})" if self.chance(15) else f"for (int64 {i} = 0; {i} < {k}; {i}++)"
             text = f"{self.type()} {name}[{k}]; {fill} {name}[{i}] = {self.value(inner, 1)};"
-            s.readable += [f"{name}[{j}]" for j in range(k)] + ([f"{name}[(int64)({self.value(s, 0)}) & 3]"])
+            s.readable += [f"{name}[{j}]" for j in range(k)] + [f"{name}[(int64)({self.pick(*self.leaves())}) & 3]"]
             return [text]
         if way < .63 and s.returns and self.chance(50):
             return [f"if ({self.condition(s, 1)}) return;"]
@@ -280,6 +284,9 @@ class Text:
             for name, k in zip(names, self.rng.permutation(free) if self.chance(30) else free):
                 d = o.core[k]
                 at[k] = self.pick(name, name, name, name, f"{d} - 1 - {name}", f"{name} + 1")
+                if self.chance(8) and s.cost * self.sizes[d] ** 2 < self.most:
+                    rank = f"sum({self.new('q')} : {d}, q{self.count} < {name})"  # the index itself, or beyond the end
+                    at[k] = self.pick(rank, f"({self.pick(*self.leaves())} > 0 ? {name} : {rank})")
             out[o.name] = at
         return out
 

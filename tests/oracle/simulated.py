@@ -14,7 +14,7 @@ os.environ.update(UFUNC_CUDA_DRIVER=simulated, UFUNC_NVVM=simulated, UFUNC_LIBDE
 import numpy as np
 
 import construct_texts
-from uf import DTYPES, GPU, DLTensor, Failure, Func, Memory, Options, lib, random_shape, random_source, random_view, run
+from uf import DTYPES, GPU, DLTensor, Failure, Func, Memory, Options, STRONG_NUMBERS, lib, random_shape, random_source, random_view, run
 
 ROUNDS = float(os.environ.get("PROP_N", "1"))
 NAMES = {"f4": "float32", "f8": "float64", "i1": "int8", "u1": "uint8", "i2": "int16", "i4": "int32", "?": "bool", "c16": "complex128"}
@@ -220,10 +220,10 @@ def elementwise(rng):
 
         def call(device):
             if not device:
-                f(*arrays, where=where)
+                f(*arrays, where=where, flags=STRONG_NUMBERS)
                 return
             with Memory(device) as memory:
-                f.run(lib.uf_call, memory, arrays, f.options(memory, where))
+                f.run(lib.uf_call, memory, arrays, f.options(memory, where, flags=STRONG_NUMBERS))
         of_function(rng, call, arrays, source)
 
 
