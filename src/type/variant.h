@@ -365,7 +365,7 @@ static inline bool variant_stages(const variant *v) {
     return any;
 }
 /* Gufunc: do threads hold the first vectors of a block's piece, whose other elements are staged? */
-static inline bool variant_holds_part(const variant *v) { return v->gufunc.held && variant_stages(v); }
+static inline bool variant_holds_part(const variant *v) { return v->gufunc.held && v->gufunc.coop == COOP_GRID; }
 /* Gufunc, variant_holds_part: elements of a piece that the threads of its block hold. */
 static inline int variant_held_part(const variant *v) {
     return variant_holds_part(v) ? (v->gufunc.held << variant_grid_block(v)) * v->gufunc.vector : 0;

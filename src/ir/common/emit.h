@@ -218,6 +218,9 @@ void emit_store_vector(emit *e, dtype t, const ssa *values, ssa pointer, int n);
  * them lies in the same aligned n * size bytes as one of them. alike: an address that differs from theirs by whole vectors; where that
  * is the same for many, what depends on it is computed once. */
 void emit_load_shifted(emit *e, dtype t, ssa pointer, ssa alike, int n, ssa *values);
+/* How many vectors of gufunc.vector elements (i64) are taken of a row that has `count` elements from the first of them on: the whole ones.
+ * Where an input is shifted, what is read beside a vector of it must lie in the row, too. */
+ssa emit_whole_vectors(emit *e, ssa count);
 
 /* ---- Records (interleaved.c): fields of neighbouring records, by accesses that are wider than a field (GPU) ---- */
 

@@ -80,3 +80,12 @@ void emit_load_shifted(emit *e, dtype t, ssa pointer, ssa alike, int n, ssa *val
     for (int i = 0; i < n; i++)
         values[i] = emit_value_of_parts(e, t, parts + i * apart);
 }
+
+ssa emit_whole_vectors(emit *e, ssa count) {
+    const variant *v = e->frame->v;
+    int vector = v->gufunc.vector;
+    if (!variant_shifts(v))
+        return emit_value(e, "udiv i64 %s, %d", count.text, vector);
+    count = emit_value(e, "sub i64 %s, %d", count.text, vector - 1);
+    return emit_value(e, "sdiv i64 %s, %d", count.text, vector); /* 0 if that is negative, as it is above -vector */
+}

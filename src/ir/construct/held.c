@@ -13,13 +13,10 @@ bool held_covers(const body *b, const node *range) {
     return b->held && !range->next && limit->kind == N_SIZE && limit->dim == b->held->dimension;
 }
 
-/* Rows that begin anywhere: where the last whole tile ends that none of the others' vectors leads out of the row. */
-static ssa end_of_tiles(body *b, const struct held *h, ssa head) {
-    emit *e = b->e;
-    ssa left = emit_value(e, "sub i64 %%s%d, %s", h->dimension, head.text);
-    if (variant_shifts(e->frame->v))
-        left = emit_value(e, "sub i64 %s, %d", left.text, h->width - 1);
-    return emit_op(e, "add i64", head, emit_value(e, "and i64 %s, %d", left.text, -h->width));
+/* Rows that begin anywhere: where the last tile ends. */
+static ssa end_of_tiles(emit *e, const struct held *h, ssa head) {
+    ssa tiles = emit_whole_vectors(e, emit_value(e, "sub i64 %%s%d, %s", h->dimension, head.text));
+    return emit_op(e, "add i64", head, emit_value(e, "mul i64 %s, %d", tiles.text, h->width));
 }
 
 /* The elements before the tiles, and those behind them. */
@@ -51,7 +48,7 @@ static void find_part_tiles(body *b, struct held *h) {
 static void find_tiles(body *b, struct held *h) {
     emit *e = b->e;
     const variant *v = e->frame->v;
-    ssa head = ssa_named("%%head"), end = h->ends ? end_of_tiles(b, h, head) : ssa_named("%%s%d", h->dimension);
+    ssa head = ssa_named("%%head"), end = h->ends ? end_of_tiles(e, h, head) : ssa_named("%%s%d", h->dimension);
     for (int j = 0; j < h->count; j++) {
         ssa i = j ? emit_value(e, "add i64 %%rank, %d", j << v->gufunc.coop) : ssa_named("%%rank");
         h->there[j] = ssa_none();

@@ -73,10 +73,7 @@ static iteration_space space_make(body *b, const node *ranges, int rows, int wid
     p.whole = last;
     if (width > 1) {
         ssa after = ssa_is_set(p.head) ? emit_op(e, "sub i64", last, p.head) : last;
-        if (variant_shifts(e->frame->v)) /* the second of two vectors must be in the row, too */
-            after = at_least_0(e, emit_value(e, "sub i64 %s, %d", after.text, width - 1));
-        ssa whole = emit_value(e, "udiv i64 %s, %d", after.text, width);
-        p.whole = emit_select_as(e, "i64", ssa_named("%%aligned"), whole, ssa_constant(0));
+        p.whole = emit_select_as(e, "i64", ssa_named("%%aligned"), emit_whole_vectors(e, after), ssa_constant(0));
     }
     p.tiles = p.count > 1 ? emit_op(e, "mul i64", others, p.whole) : p.whole;
     if (width > 1) {

@@ -156,23 +156,29 @@ static void copy_from(const core_copy *p, ssa from, ssa end, ssa rank, ssa size)
     emit_label(e, done);
 }
 
+/* The whole vectors of `count` elements (i64) from `from` on, if they are aligned: returns where what is left over begins. */
+static ssa copy_vectors(core_copy *p, ssa from, ssa count, ssa rank, ssa size, ssa aligned) {
+    emit *e = p->w->s.e;
+    int vector = p->w->s.v->gufunc.vector;
+    ssa whole = emit_value(e, "mul i64 %s, %d", emit_whole_vectors(e, count).text, vector);
+    ssa end = emit_op(e, "add i64", from, emit_select_as(e, "i64", aligned, whole, ssa_constant(0)));
+    p->width = vector;
+    copy_from(p, from, end, rank, size);
+    p->width = 1;
+    return end;
+}
+
 /* Without a unit dimension one by one: `aligned` does not speak of such an operand. */
 static void copy_core(core_copy *p, ssa rank, ssa size, ssa aligned) {
     gufunc_writer *w = p->w;
-    emit *e = w->s.e;
     const layout_operand *o = &w->layout->operands[p->k];
     bool unit = w->s.v->operand[p->k].unit == 1;
     int vector = p->across || !unit ? 1 : w->s.v->gufunc.vector;
     ssa count = w->core[o->dim[0]], done = ssa_constant(0);
     if (!unit)
         p->stride = w->core[o->strides];
-    if (vector > 1) {
-        ssa whole = emit_value(e, "and i64 %s, %d", count.text, -vector);
-        done = emit_select_as(e, "i64", aligned, whole, ssa_constant(0));
-        p->width = vector;
-        copy_from(p, ssa_constant(0), done, rank, size);
-    }
-    p->width = 1;
+    if (vector > 1)
+        done = copy_vectors(p, done, count, rank, size, aligned);
     copy_from(p, done, count, rank, size);
 }
 
@@ -184,21 +190,11 @@ static void copy_piece(core_copy *p, ssa rank, ssa size, ssa aligned) {
     int vector = w->s.v->gufunc.vector;
     const struct piece *piece = &w->piece;
     ssa head = piece_head(w), start = emit_op(e, "add i64", piece->from, head), done = start;
-    p->width = 1;
     if (vector > 1) {
         counted_loop l = counted_loop_begin(e, "i64", emit_op(e, "add i64", piece->from, rank), start);
         copy_some(p, l.i, size, ssa_none(), 1);
         counted_loop_end(e, &l, size, loop_no_unroll(e));
-        ssa count = emit_op(e, "sub i64", piece->to, start);
-        if (variant_shifts(w->s.v))
-            count = emit_value(e, "sub i64 %s, %d", count.text, vector - 1);
-        ssa any = emit_value(e, "icmp sgt i64 %s, 0", count.text);
-        ssa whole =
-            emit_select_as(e, "i64", any, emit_value(e, "and i64 %s, %d", count.text, -vector), ssa_constant(0));
-        done = emit_op(e, "add i64", start, emit_select_as(e, "i64", aligned, whole, ssa_constant(0)));
-        p->width = vector;
-        copy_from(p, start, done, rank, size);
-        p->width = 1;
+        done = copy_vectors(p, start, emit_op(e, "sub i64", piece->to, start), rank, size, aligned);
         ssa in_head = emit_op(e, "icmp slt i64", rank, head), after = emit_op(e, "sub i64", rank, head);
         rank = emit_select_as(e, "i64", in_head, emit_op(e, "add i64", after, size), after);
     }
@@ -236,7 +232,7 @@ void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa ag
     for (int k = 0; k < w->s.nin; k++) {
         if (!w->s.v->operand[k].staged)
             continue;
-        core_copy p = {.w = w, .k = k, .across = across};
+        core_copy p = {.w = w, .k = k, .width = 1, .across = across};
         ssa to = part_of(w, st, k);
         if (across)
             p.own =
