@@ -315,6 +315,9 @@ uf_status text_named(uf_status status, const char *owner, definition_place place
 uf_status section_type(const uf_func *f, const section *s, dtype *types, arena *a, tree **out);
 /* Checks that a section's kernel types for every signature. */
 uf_status section_check(const uf_func *f, const section *s, const signature_list *list);
+/* Lets all threads find a function of the library's own, until the process ends. Returns it, or the one that another thread has made
+ * meanwhile, and frees this one. */
+const uf_func *func_publish(_Atomic(uf_func *) *made, uf_func *mine);
 void func_keep(const uf_func *f);
 void func_drop(const uf_func *f);
 void func_destroy(uf_func *f);

@@ -565,7 +565,7 @@ static uf_status text_func(text_id id, bool debug, const uf_func **out) {
     static _Atomic(uf_func *) made[TEXTS][2];
     _Atomic(uf_func *) *slot = &made[id][debug];
     const uf_section only = {.source = texts[id].source};
-    uf_func *mine, *first = NULL;
+    uf_func *mine;
     *out = atomic_load(slot);
     if (*out)
         return UF_OK;
@@ -575,9 +575,7 @@ static uf_status text_func(text_id id, bool debug, const uf_func **out) {
                                           .sections = &only,
                                           .flags = debug ? UF_DEBUG : 0,
                                           .layout = texts[id].layout}));
-    if (!atomic_compare_exchange_strong(slot, &first, mine))
-        uf_free(mine);
-    *out = first ? first : mine;
+    *out = func_publish(slot, mine);
     return UF_OK;
 }
 
@@ -653,14 +651,12 @@ static uf_status step_conjugate(const run *r, const program_step *s) {
 static uf_status points_call(const run *r, _Atomic(uf_func *) *made, const char *name, const char *source, int ndim,
                              const int64_t *extents, int n, const DLTensor *args) {
     const uf_options options = {.size = sizeof options, .stream = r->l->stream, .threads = r->l->threads};
-    uf_func *f = atomic_load(made), *none = NULL;
+    const uf_func *f = atomic_load(made);
+    uf_func *mine;
     uf_plan *plan;
     if (!f) {
-        TRY(uf_kernel(&f, name, NULL, source));
-        if (!atomic_compare_exchange_strong(made, &none, f)) {
-            uf_free(f);
-            f = none;
-        }
+        TRY(uf_kernel(&mine, name, NULL, source));
+        f = func_publish(made, mine);
     }
     if (!r->compiles)
         return uf_forall(f, ndim, extents, n, args, &options);
