@@ -485,8 +485,8 @@ static uf_status settings_of(library_handle *held, settings_kind kind, void **ou
 }
 
 static uf_status run_held(const lapack_call *c, const method *m, library_handle *held) {
-    static const int types[LAPACK_TYPES] = {0, 1, 4,
-                                            5}; /* cudaDataType's numbers; a complex one's parts are 4 before it */
+    /* cudaDataType's numbers, of which a complex one's parts are 4 before it. */
+    static const int types[LAPACK_TYPES] = {0, 1, 4, 5};
     job j = {.c = c,
              .f = &cusolver.of[lapack_type(c->type)],
              .held = held,

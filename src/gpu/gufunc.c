@@ -1014,13 +1014,11 @@ void gufunc_specialise(variant *v, const loop_problem *s) {
         return;
     if (maps && !v->gufunc.held && !choose_held(&c, v, s) && !choose_across(&c, v, s))
         choose_coop(&c, v, s);
-    if (v->gufunc.coop && v->gufunc.pieces) {
-        /* units have been chosen with them */
-    } else if (v->gufunc.coop) {
-        drop_units(&c, v);
-    } else {
+    if (!v->gufunc.coop) {
         choose_alone(v);
         if (!v->reports)
             choose_staged(&c, v);
+    } else if (!v->gufunc.pieces) { /* with pieces units have been chosen, too */
+        drop_units(&c, v);
     }
 }
