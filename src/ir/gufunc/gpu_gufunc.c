@@ -80,7 +80,7 @@ static bool is_staged(const gufunc_writer *w) {
     return any;
 }
 
-static void calls_by_thread(gufunc_writer *w, gpu *g, const staging *st) {
+static void calls_by_thread(gufunc_writer *w, gpu *g) {
     emit *e = w->s.e;
     if (w->s.v->gufunc.unrolled && is_staged(w)) {
         staged_calls(w, g->n, find_call, g);
@@ -89,8 +89,8 @@ static void calls_by_thread(gufunc_writer *w, gpu *g, const staging *st) {
     ssa threads = emit_special_register(w->s.e, "ntid"),
         first = wide_product(e, emit_special_register(w->s.e, "ctaid"), threads);
     ssa step = wide_product(e, emit_special_register(w->s.e, "nctaid"), threads);
-    if (st->any) {
-        staging_run(w, st, g->n, first, step, find_call, g);
+    if (g->staged->any) {
+        staging_run(w, g->staged, g->n, first, step, find_call, g);
         return;
     }
     first = emit_op(e, "add i64", first, emit_widen(e, emit_special_register(w->s.e, "tid")));
@@ -240,7 +240,7 @@ void gpu_gufunc(gufunc_writer *w) {
     emit *e = w->s.e;
     gpu *g = arena_alloc(e->a, sizeof *g);
     read_parameters(w, g);
-    const staging *st = g->staged = staging_read(w);
+    g->staged = staging_read(w);
     if (w->s.v->gufunc.coop == COOP_GRID || w->s.v->gufunc.tile)
         g->blocks = skeleton_parameter(&w->s, GPU_GUFUNC_BLOCKS);
     if (w->s.v->gufunc.coop == COOP_GRID || w->s.v->gufunc.split)
@@ -258,5 +258,5 @@ void gpu_gufunc(gufunc_writer *w) {
     else if (w->s.v->gufunc.coop)
         calls_by_block(w, g);
     else
-        calls_by_thread(w, g, st);
+        calls_by_thread(w, g);
 }
