@@ -222,7 +222,7 @@ static bool array_parameters(const layout_operand *o, const nd_array *x, int64_t
 }
 
 /* 1 + the dimension of stride 1, the last one if there are several; 0: there is none. The stride of a dimension of
- * one element does not matter (array_words made it 0), so that the last dimension may stand in if no other has
+ * one element does not matter (array_parameters made it 0), so that the last dimension may stand in if no other has
  * stride 1. */
 static uint8_t unit_dimension(const layout_operand *o, const int64_t *core) {
     for (int d = o->rank; d > 0; d--)
