@@ -905,7 +905,8 @@ static int child_newer(void) {
     return llvm_open(&l) || strcmp(l->version, "99.1.0") ? 5 : 0;
 }
 
-/* The same library, nothing being wrong with it, is used. One target machine serves a compilation after the other. */
+/* The same library, nothing being wrong with it, is used. One target machine serves a compilation after the other, also after one
+ * whose passes fail. */
 static int child_newer_good(void) {
     code *c;
     const llvm *l;
@@ -917,6 +918,11 @@ static int child_newer_good(void) {
         return 2;
     int made = 0;
     for (int k = 0; k < 3; k++) {
+        setenv("MOCKLLVM_BREAKS", "passes", 1);
+        if (try_compile(nothing, "uf_nothing", NULL, 0, &c) != UF_ERR_COMPILE ||
+            !strstr(uf_last_error()->message, "kernel 'uf_nothing': optimisation: "))
+            return 5;
+        unsetenv("MOCKLLVM_BREAKS");
         if (try_compile(nothing, "uf_nothing", NULL, 0, &c))
             return 3;
         cpu_engine.release(c);
