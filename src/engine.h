@@ -61,8 +61,8 @@ enum {
 typedef struct code_construct {
     bool reduces; /* a reduction (sum, prod ..); else a forall */
     bool nested;  /* a forall with one reduction among its statements: variant.lanes and variant.along apply */
-    uint8_t
-        tiles; /* it uses its operands again, and may go by tiles (variant.tile): 32-bit words of an accumulated result; 0: not */
+    /* It uses its operands again, and may go by tiles (variant.tile): 32-bit words of an accumulated result; 0: not. */
+    uint8_t tiles;
     uint8_t nodes; /* nodes of its body, at most 255 */
     uint8_t nouter, ninner, naccesses;
     int8_t outer[CODE_RANGES], inner[CODE_RANGES];
@@ -108,10 +108,10 @@ typedef struct code_traits {
     bool columns;     /* calls: all that the kernel does is foralls that columns_fit (ir/construct/construct.h) */
     /* Calls: every call comes to the same constructs in the same order, whatever its values, and ends soon. */
     bool uniform;
-    bool
-        simple; /* calls: the statements of each forall can be written for many elements, each for all of them before the next */
-    uint8_t
-        separable; /* calls: core dimensions, as bits, along which threads may share a call (ir/gufunc/separable.c) */
+    /* Calls: the statements of each forall can be written for many elements, each for all of them before the next. */
+    bool simple;
+    /* Calls: core dimensions, as bits, along which threads may share a call (ir/gufunc/separable.c). */
+    uint8_t separable;
     /* Calls: bit k: operand k is reached in another way too than by the index of the one range of a construct that stands in no other. */
     uint64_t elsewhere;
     int nconstructs;
@@ -141,8 +141,8 @@ typedef struct code_traits {
      * arrays that are only read. No more than FORALL_KNOWN. */
     uint64_t extents;
     uint8_t shared_rows; /* forall: 1 + an array over whose rows a loop goes, the same for all points; 0: none */
-    bool
-        shares_rows; /* points that follow each other along the second to last index read the same elements of some array, not by vectors */
+    /* Points that follow each other along the second to last index read the same elements of some array, not by vectors. */
+    bool shares_rows;
     bool shares_points; /* four neighbours along the last index share much of their work, as random numbers do */
     bool calls_math;    /* it calls functions of libdevice or libm, whose code is large */
 } code_traits;

@@ -202,8 +202,8 @@ typedef struct binding {
     /* VERB_CALL of a generalized ufunc: itself as kernels over indices (points.c), bindings of their own, which are freed with it. */
     _Atomic(struct binding *) points;
     points_form form; /* of such a binding */
-    _Atomic(known_kernel *)
-        known; /* VERB_FORALL: those that calls have met (extents.c); they are freed with the binding */
+    /* VERB_FORALL: those that calls have met (extents.c); they are freed with the binding. */
+    _Atomic(known_kernel *) known;
     _Atomic(uint64_t) *unrolled; /* VERB_CALL of a generalized ufunc: what sizes_unrolled remembers, in the arena */
 } binding;
 

@@ -63,8 +63,8 @@ extern const atomic_info atomics[ATOMIC_COUNT]; /* lang/ops.c */
 
 typedef struct op_info {
     const char *spelling;
-    const char *
-        helper; /* "operator +", the name of helpers that define it for records; unary and binary ones have other numbers of operands */
+    /* "operator +", the name of helpers that define it for records; unary and binary ones have other numbers of operands. */
+    const char *helper;
     int precedence;
     char kind;
 } op_info;

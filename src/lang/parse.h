@@ -35,8 +35,8 @@ typedef struct parser {
     const lang_names *visible;    /* what the text sees; NULL: nothing */
     constant_syn **constants_end; /* of the list of the text's constants */
     definition *reading;          /* the helper that is being read, whose type variables are types; NULL: none */
-    bool
-        binds_variables; /* in its list of parameters, where an unknown name in the place of a type is a type variable */
+    /* In its list of parameters, where an unknown name in the place of a type is a type variable. */
+    bool binds_variables;
 } parser;
 
 void parse_next(parser *p);

@@ -99,8 +99,8 @@ typedef struct emit {
     bool crosses;       /* GPU, gufunc.pieces: a construct reads of staged operands what other threads have copied */
     /* CPU: a function of whole vectors was written, which is so long that loops do well to compute one vector at a time. */
     bool by_vectors;
-    bool
-        byte_tables; /* CPU: tables of bytes are looked up by functions that have forms for vectors; see byte_table.c */
+    /* CPU: tables of bytes are looked up by functions that have forms for vectors; see byte_table.c. */
+    bool byte_tables;
     int stack_bytes, scratch_bytes; /* CPU: bytes of the kernel's arrays; see emit_array */
     uint8_t reports;                /* that of the variant */
     int unit;                       /* debug: the file; the compile unit is the next; 0: no debug information */

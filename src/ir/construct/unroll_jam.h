@@ -26,9 +26,9 @@ typedef struct known_values {
 } known_values;
 
 struct jam {
-    jam *
-        outer; /* for the terms of a reduction: the instances of the forall around it; NULL: none. Unless `fixed`, the first
-                   count / outer->count instances belong to its first instance, and so on */
+    /* For the terms of a reduction: the instances of the forall around it; NULL: none. Unless `fixed`, the first count / outer->count
+     * instances belong to its first instance, and so on. */
+    jam *outer;
     int fixed;      /* the one outer instance that all instances belong to; -1: they are shared out among all */
     int count, now; /* instances; the one that is being written */
     int nvariables;

@@ -22,8 +22,8 @@ typedef struct tiles {
     forall_writer *w;
     emit *e;
     const coalesced *s;
-    interior *
-        interior; /* the points that full tiles may have: @interior's, and what is loaded for them; NULL: any point of the space */
+    /* The points that full tiles may have: @interior's, and what is loaded for them; NULL: any point of the space. */
+    interior *interior;
     int ndim;
     int units, rows, columns; /* of a thread */
     const char *type;         /* of a tile's number */

@@ -36,14 +36,14 @@ typedef struct pairwise {
     bool apart; /* elements are taken one by one, in the order of memory (pairwise_by_element) */
     dtype stored[PARTIAL_VALUES]; /* types of the values in the arrays, where positions are narrow */
     ssa array[PARTIAL_VALUES];    /* for each value of the state LEVELS arrays of accumulators */
-    dtype
-        few; /* counts: the integer that the elements of a group are counted in, which is as wide as they are; else DT_NONE */
+    /* Counts: the integer that the elements of a group are counted in, which is as wide as they are; else DT_NONE. */
+    dtype few;
     ssa few_array; /* of so many lanes */
     ssa level, fill,
         blocks;     /* variables: the level being filled; the groups or steps it has taken; the number of full blocks */
     ssa done, left; /* variables of loops: steps done; lanes left */
-    bool
-        held; /* the arrays have the lanes of one vector, all of which each loop goes over, so that LLVM holds them in registers */
+    /* The arrays have the lanes of one vector, all of which each loop goes over, so that LLVM holds them in registers. */
+    bool held;
     ssa held_array[PARTIAL_VALUES]; /* for pairwise_held, if there are any */
     ssa absorbed; /* variable (i8), not 0: a lane has the absorbing value, so nothing more is taken. None where there is no such value */
 } pairwise;
