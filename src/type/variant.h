@@ -81,21 +81,20 @@ typedef struct variant_operand {
     uint8_t memory; /* dtype in memory; for a number, same as value */
     uint8_t value;  /* dtype of the signature: loads and stores convert between the two */
     uint8_t kind;   /* operand_kind */
-    uint8_t
-        fixed; /* rows: the stride of the second dimension is 0, so the row is loaded once for several rows. gufunc.calls: the
-                       calls of a thread have the same core, or number */
+    /* Rows: the stride of the second dimension is 0, so the row is loaded once for several rows. gufunc.calls: the calls of a thread have
+     * the same core, or number. */
+    uint8_t fixed;
     uint8_t unit; /* calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none.
                        Tile: 1 if its stride along dimension 1 is 1.
                        CPU fold, the position: it changes by 1 along dimension 0 of the reduced loop. The first bounds: both
                        move by 1 along dimension 0 of the loop, along which nothing that is read for each element moves. CPU at,
                        an index array: the target has stride 1 along the dimension that it indexes */
-    uint8_t
-        staged; /* GPU calls: the operand's elements are staged in shared memory (coop 0: staging.c; else: whole_core.c); folds and
-                       scans of a constant length: so are its rows, which lie one behind the other without gaps; flat: so are the
-                       records of an output's group, without gaps, whose accesses of 16 bytes neighbouring threads then make side by
-                       side. Tile: an input across, which is read along dimension 1 into a tile (GPU: in shared memory; CPU: in the
-                       cache), where it counts as contiguous along dimension 0; GPU, without a mask: an output across, which is written from such a
-                        tile */
+    /* GPU calls: the operand's elements are staged in shared memory (coop 0: staging.c; else: whole_core.c); folds and scans of a constant
+     * length: so are its rows, which lie one behind the other without gaps; flat: so are the records of an output's group, without gaps,
+     * whose accesses of 16 bytes neighbouring threads then make side by side. Tile: an input across, which is read along dimension 1 into a
+     * tile (GPU: in shared memory; CPU: in the cache), where it counts as contiguous along dimension 0; GPU, without a mask: an output
+     * across, which is written from such a tile. */
+    uint8_t staged;
     uint8_t held; /* gufunc.held: what a thread has of this input, which constructs read, it loads first, all at once */
     /* gufunc.pieces: an input with that dimension alone, and a unit, whose rows do not begin where those of variant_lead do. Its
      * elements are cut out of two vectors, which reach beyond them by less than a vector. */
@@ -103,28 +102,29 @@ typedef struct variant_operand {
     /* Forall; see code_traits.use. */
     uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
     uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */
-    uint8_t
-        privatised; /* and at, GPU, the target: blocks (CPU: runs of the code) update a copy of their own, which then goes to the array; PRIVATE_TALLY */
+    /* And of at, GPU, the target: blocks (CPU: runs of the code) update a copy of their own, which then goes to the array; see
+     * PRIVATE_TALLY. */
+    uint8_t privatised;
     /* Elementwise, fold: operands that lie interleaved, as the fields of an array of records do, are a group; see nd_interleave. The
      * group has one address and one set of strides, those of the operand with the lowest address. */
     uint8_t group;  /* 1 + that operand; 0: in no group */
     uint8_t offset; /* bytes from its address; at: see at.record */
-    uint8_t
-        record; /* kind interleaved: bytes from a record to the next. GPU forall, with `align`: bytes from an element to the next
-                       along the last dimension but one; 0: a parameter */
-    uint8_t
-        align; /* GPU general: log2, at most 4, of the bytes of which the group's address and strides are multiples. GPU forall:
-                  log2 of the bytes of one access by which elements at constant last indices are read; 0: each is read by itself */
+    /* Kind interleaved: bytes from a record to the next. GPU forall, with `align`: bytes from an element to the next along the last
+     * dimension but one; 0: a parameter. */
+    uint8_t record;
+    /* GPU general: log2, at most 4, of the bytes of which the group's address and strides are multiples. GPU forall: log2 of the bytes of
+     * one access by which elements at constant last indices are read; 0: each is read by itself. */
+    uint8_t align;
 } variant_operand;
 
 /* What a fold and a scan have alike. */
 typedef struct variant_reduction {
     uint8_t from_states; /* the inputs are states (a count too if `counted`), already mapped */
-    uint8_t
-        to_states; /* the outputs are states (a count too if `counted`), not finished; initial values are not taken in */
-    uint8_t
-        sparse; /* fold: what has no element yet is told apart, since no value may stand for it: the results must not
-                            show the identity, which may change what it is combined with (the sign of a zero) */
+    /* The outputs are states (a count too if `counted`), not finished; initial values are not taken in. */
+    uint8_t to_states;
+    /* Fold: what has no element yet is told apart, since no value may stand for it: the results must not show the identity, which may
+     * change what it is combined with (the sign of a zero). */
+    uint8_t sparse;
     uint8_t
         counted;   /* a state has the count of elements that took part (int64) as one more, last value. Set where a mask
                             decides, and the count is used or tells apart (sparse): 0 then means that there is none */
@@ -157,10 +157,10 @@ typedef struct variant {
                           element, and its strides (in both loops) say how it changes; it has no memory */
     uint8_t nindices; /* at: index arrays, behind the outputs; the target is operand 0 and the output. See ir/at/at.c */
     uint8_t wide;     /* GPU: indices and numbers of elements have 64 bits; CPU fold: positions of 2^31 and above */
-    uint8_t
-        reports; /* what ends an element and is reported: REPORTS_, see ir/common/report.h. Calls and forall; calls then
-                          also stand for elementwise functions, with layout_scalars, and may be masked. A thread a call (point),
-                          nothing in parallel within it, the loop in C order. Fold, scan, at: not REPORTS_ERRORS */
+    /* What ends an element and is reported: REPORTS_, see ir/common/report.h. Calls and forall; calls then also stand for elementwise
+     * functions, with layout_scalars, and may be masked. A thread a call (point), nothing in parallel within it, the loop in C order. Fold,
+     * scan, at: not REPORTS_ERRORS. */
+    uint8_t reports;
     union {
         /* LOOP_FLAT, GPU. `vector` of this and the others: elements in one access, a power of two <= 16. */
         struct {
@@ -174,17 +174,17 @@ typedef struct variant {
         } rows;
         /* LOOP_TILE. CPU: `narrow` alone. */
         struct {
-            uint8_t
-                narrow; /* the extent of dimension 1, all of which is taken together; 0: any, in tiles. Operands that are */
-                        /* `interleaved` then lie side by side along dimension 1 and from there on along dimension 0 */
+            /* The extent of dimension 1, all of which is taken together; 0: any, in tiles. Operands that are `interleaved` then lie side by
+             * side along dimension 1 and from there on along dimension 0. */
+            uint8_t narrow;
             uint8_t vector;  /* of a thread along dimension 0 */
             uint8_t rows;    /* of a thread along dimension 1, side by side; a power of two, at most ACCESS_BYTES */
             uint8_t columns; /* log2 of the threads along dimension 0 */
             uint8_t across;  /* log2 of those along dimension 1 */
-            uint8_t
-                halo; /* GPU: rows before the tile, as many as the elements of a sector of an output across. What lies in the sector in which a line
-                             of such an output begins is written by this block, and what lies in the one in which it ends by the next. All
-                             staged operands are outputs then, with that unit, and no access is by vectors. 0: there is none */
+            /* GPU: rows before the tile, as many as the elements of a sector of an output across. What lies in the sector in which a line
+             * of such an output begins is written by this block, and what lies in the one in which it ends by the next. All staged operands
+             * are outputs then, with that unit, and no access is by vectors. 0: there is none. */
+            uint8_t halo;
         } tile;
         /* LOOP_GENERAL and LOOP_AT, GPU. */
         struct {
@@ -192,64 +192,60 @@ typedef struct variant {
                 uint8_t elements_per_thread;
             } general;
             struct {
-                uint8_t
-                    deterministic; /* each element is one warp's, which does its updates in the order of the indices */
-                uint8_t
-                    record; /* GPU: the target's records have so many bytes, 4 or 8, and are exchanged as one word, in which
-                                      leaf k lies at operand[k].offset; 0: they are not, or the target has none */
+                /* Each element is one warp's, which does its updates in the order of the indices. */
+                uint8_t deterministic;
+                /* GPU: the target's records have so many bytes, 4 or 8, and are exchanged as one word, in which leaf k lies at
+                 * operand[k].offset; 0: they are not, or the target has none. */
+                uint8_t record;
             } at;
         };
         /* LOOP_GUFUNC; CPU: `along`, `unrolled`, `columns` and `size` alone. */
         struct {
-            uint8_t
-                along; /* a reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go along
-                               the last range of the forall, because that is where memory is contiguous */
+            /* A reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go along the last range of the forall,
+             * because that is where memory is contiguous. */
+            uint8_t along;
             uint8_t coop; /* log2 of the threads of a call's cooperative group, see COOP_GRID */
-            uint8_t
-                lanes; /* !along: log2 of the lanes (<= coop, <= COOP_WARP) that compute one reduction inside a forall; its
-                               rows are spread over the groups of so many lanes in the cooperative group */
+            /* !along: log2 of the lanes (<= coop, <= COOP_WARP) that compute one reduction inside a forall; its rows are spread over the
+             * groups of so many lanes in the cooperative group. */
+            uint8_t lanes;
             uint8_t vector;
             uint8_t steps; /* steps, or rows, of a construct that a thread takes together */
-            uint8_t
-                tile; /* its one construct goes by tiles of this shape through shared memory (type/tile.h, ir/construct/shared_tile.h),
-                               which the blocks of a call take in turn; 2^coop are the threads of a block. 0: it does not */
-            uint8_t
-                split; /* tile: log2 of the parts of each tile's reductions, which different blocks have; a block has one part of one tile.
-                               0: none are divided */
+            /* Its one construct goes by tiles of this shape through shared memory (type/tile.h, ir/construct/shared_tile.h), which the
+             * blocks of a call take in turn; 2^coop are the threads of a block. 0: it does not. */
+            uint8_t tile;
+            /* Tile: log2 of the parts of each tile's reductions, which different blocks have; a block has one part of one tile. 0: none are
+             * divided. */
+            uint8_t split;
             uint8_t unrolled; /* a thread computes a call with its operands in registers, and all loops are unrolled for
                                  the core sizes; then coop is 0, and an operand that is `staged` has its core in C
                                  order without gaps (on the CPU it only says that) */
-            uint8_t
-                columns; /* CPU: every construct is a forall whose last range is a vector (ir/construct/columns.c); sizes
-                                are constants, and all cores are in C order without gaps */
+            /* CPU: every construct is a forall whose last range is a vector (ir/construct/columns.c); sizes are constants, and all cores
+             * are in C order without gaps. */
+            uint8_t columns;
             uint8_t size[GUFUNC_SIZES]; /* unrolled, columns: of each core dimension of the layout */
-            uint8_t part
-                [GUFUNC_SIZES]; /* GPU, unrolled: several threads share a call (ir/gufunc/separable.c): how many indices of
-                                           each core dimension one of them takes; 0: all */
-            uint8_t
-                across; /* coop <= COOP_BLOCK: log2 of the neighbouring calls that a block takes side by side; neighbouring
-                               threads are then threads of neighbouring calls, and a group's are 2^across apart. 0: each
-                               group's threads are neighbours */
-            uint8_t
-                pieces; /* all constructs go along the one range that variant_lead's unit dimension is, whose accesses by vectors may
-                           begin anywhere; of a COOP_GRID group, and of a cluster, each block has a piece of the range, and staged operands are
-                           read at the range's index alone (ir/gufunc/piece.c) */
-            uint8_t
-                held; /* each thread has so many elements, 2^coop apart, of every operand that is `held`, in registers; !across: so
-                         many vectors, of `vector` elements, which divides the extent; with pieces one of the elements, too, that are
-                         in no vector, of which there are at most 1 << coop. All of these operands have one core dimension, the same;
-                         its extent, in elements or vectors, is at most held << coop, and at least (held - HELD_LOOSE) << coop. COOP_GRID:
-                         the operands are staged, too; a piece has more than held << variant_grid_block vectors, of which the
-                         threads hold the first, and what is behind them is staged. 0: no operand is held */
-            uint8_t
-                calls; /* held, across: log2 of the neighbouring calls that a thread computes, each statement for all of them; what it
-                          loads first, and most of what it stores, are then neighbours of all (ir/construct/held.h). Their number divides the
-                          extent of dimension 0, along which operands that are not `fixed` have stride 1; every operand is a
-                          number or has a core, and there is no mask */
-            uint8_t
-                cluster; /* log2 of the blocks of a thread block cluster that compute these calls together. across: coop counts the
-                                threads of all of them. pieces: a call for each cluster; coop counts those of one block, more
-                                than a warp. 0: a block alone */
+            /* GPU, unrolled: several threads share a call (ir/gufunc/separable.c): how many indices of each core dimension one of
+             * them takes; 0: all. */
+            uint8_t part[GUFUNC_SIZES];
+            /* coop <= COOP_BLOCK: log2 of the neighbouring calls that a block takes side by side; neighbouring threads are then threads of
+             * neighbouring calls, and a group's are 2^across apart. 0: each group's threads are neighbours. */
+            uint8_t across;
+            /* All constructs go along the one range that variant_lead's unit dimension is, whose accesses by vectors may begin anywhere; of
+             * a COOP_GRID group, and of a cluster, each block has a piece of the range, and staged operands are read at the range's index
+             * alone (ir/gufunc/piece.c). */
+            uint8_t pieces;
+            /* Each thread has so many elements, 2^coop apart, of every operand that is `held`, in registers; !across: so many vectors, of
+             * `vector` elements, which divides the extent; with pieces one of the elements, too, that are in no vector, of which there are
+             * at most 1 << coop. All of these operands have one core dimension, the same; its extent, in elements or vectors, is at most
+             * held << coop, and at least (held - HELD_LOOSE) << coop. COOP_GRID: the operands are staged, too; a piece has more than held <<
+             * variant_grid_block vectors, of which the threads hold the first, and what is behind them is staged. 0: no operand is held. */
+            uint8_t held;
+            /* Held, across: log2 of the neighbouring calls that a thread computes, each statement for all of them; what it loads first, and
+             * most of what it stores, are then neighbours of all (ir/construct/held.h). Their number divides the extent of dimension 0,
+             * along which operands that are not `fixed` have stride 1; every operand is a number or has a core, and there is no mask. */
+            uint8_t calls;
+            /* log2 of the blocks of a thread block cluster that compute these calls together. across: coop counts the threads of all of
+             * them. pieces: a call for each cluster; coop counts those of one block, more than a warp. 0: a block alone. */
+            uint8_t cluster;
             uint8_t fine; /* COOP_GRID: blocks have half as many threads, and there are twice as many */
         } gufunc;
         struct {
@@ -260,20 +256,18 @@ typedef struct variant {
                     uint8_t vector;
                     uint8_t accesses; /* of a thread in one visit */
                     uint8_t coop;     /* log2 of the threads that have a result together; columns: of those across */
-                    uint8_t
-                        results; /* !columns: that a group takes together, each in one visit; 0: one result, in as many
-                                         visits as it takes */
-                    uint8_t
-                        length; /* the elements of a result, where code is generated for that number: !columns: a thread
-                                         takes whole results, `results` of them, out of shared memory; columns: in one visit; 0: any
-                                         number */
+                    /* !columns: that a group takes together, each in one visit; 0: one result, in as many visits as it takes. */
+                    uint8_t results;
+                    /* The elements of a result, where code is generated for that number: !columns: a thread takes whole results, `results`
+                     * of them, out of shared memory; columns: in one visit; 0: any number. */
+                    uint8_t length;
                 } fold;
                 /* LOOP_FOLD, CPU. */
                 struct {
                     uint8_t absorbing; /* absorbing_value: results that have it need no more elements */
-                    uint8_t
-                        merged; /* !columns: the elements of a result along the reduced dimension 0 lie side by side with those
-                                         of the next result, so that lanes go over both dimensions */
+                    /* !columns: the elements of a result along the reduced dimension 0 lie side by side with those of the next result, so
+                     * that lanes go over both dimensions. */
+                    uint8_t merged;
                 } cpu_fold;
                 /* LOOP_SCAN, GPU. */
                 struct {
@@ -297,17 +291,17 @@ typedef struct variant {
             uint8_t vector;  /* GPU: points along the last index that a thread takes together */
             uint8_t vectors_per_thread; /* GPU: of neighbouring rows; in a space of one index, a block's width apart */
             uint8_t block;              /* GPU: log2 of the threads of a block of a fixed size, else 0 */
-            uint8_t
-                lanes; /* GPU: log2 of the lanes that compute a point together, and share its reductions; they take one point */
+            /* GPU: log2 of the lanes that compute a point together, and share its reductions; they take one point. */
+            uint8_t lanes;
             /* GPU: log2 of the threads of a block that stand side by side along the last index; the block's others stand behind them
              * along the one before it. 0: all threads of the grid follow each other in C order. Not if wide or privatised. */
             uint8_t across;
-            uint8_t
-                shared_rows; /* GPU: 1 + the array whose rows blocks stage through shared memory in a loop; 0: none */
-            uint8_t
-                pairs; /* GPU: blocks of 2^COOP_SHARED_TILE threads take tiles of SHARED_TILE_SIDE x SHARED_TILE_SIDE points, whose
-                          reduction goes through shared memory (ir/forall/pair_tile.h). 4: what points access beside that goes by
-                          vectors of so many neighbours, 1: one by one; 0: they do not */
+            /* GPU: 1 + the array whose rows blocks stage through shared memory in a loop; 0: none. */
+            uint8_t shared_rows;
+            /* GPU: blocks of 2^COOP_SHARED_TILE threads take tiles of SHARED_TILE_SIDE x SHARED_TILE_SIDE points, whose reduction goes
+             * through shared memory (ir/forall/pair_tile.h). 4: what points access beside that goes by vectors of so many neighbours, 1:
+             * one by one; 0: they do not. */
+            uint8_t pairs;
             known_extents known;
         } forall;
     };
