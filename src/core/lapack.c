@@ -521,8 +521,10 @@ static void temporary_view(const run *r, int k, int loops, view *out) {
         core *= size_of(&r->size, letter);
     }
     core = core_of(r, t);
-    if (rank == 2 && t->memory[0] == t->memory[1])
-        stride[0] = r->size.n, stride[1] = 1;
+    if (rank == 2 && t->memory[0] == t->memory[1]) {
+        stride[0] = r->size.n;
+        stride[1] = 1;
+    }
     for (int d = own - 1; d >= 0; d--) {
         step[d] = core;
         core *= r->extent[d];

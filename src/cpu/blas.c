@@ -394,8 +394,10 @@ static void run_dot(dtype type, const plan *c, const tile *t) {
     const char *x = t->left, *y = t->right;
     if (p->right.conjugate) {
         int inc = incx;
-        x = t->right, y = t->left;
-        incx = incy, incy = inc;
+        x = t->right;
+        y = t->left;
+        incx = incy;
+        incy = inc;
     }
     bool conjugate = p->left.conjugate || p->right.conjugate;
     switch (type) {

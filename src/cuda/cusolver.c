@@ -388,10 +388,13 @@ static uf_status ask(job *j, const method *m, int64_t batch) {
     if (!m->ask)
         return UF_OK;
     const library_workspace *w = asked_find(j, m);
-    if (w)
-        j->lwork = w->elements, j->bytes = w->device, j->host = w->host;
-    else
+    if (w) {
+        j->lwork = w->elements;
+        j->bytes = w->device;
+        j->host = w->host;
+    } else {
         TRY(ask_anew(j, m));
+    }
     if (j->lwork)
         j->bytes = (size_t)j->lwork * dtypes[j->c->type].size;
     return UF_OK;

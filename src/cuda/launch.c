@@ -1,5 +1,5 @@
 /* launch.c - runs compiled code over a loop: what the device has room for, the parameter block and the grid that src/gpu lays out, and
- * the launch. Nothing here waits; cooperative groups of several blocks take memory in stream order. */
+ * the launch. Nothing here waits; cooperative groups of several blocks take scratch memory of the stream's (scratch.c). */
 #include "cuda/code.h"
 #include "cuda/cublas.h"
 
@@ -169,9 +169,11 @@ uf_status launch_fold_chunk(const code *c, const launch *l, int64_t *out) {
 void launch_specialise(variant *v, const loop_problem *p) {
     cuda_device *d;
     loop_problem own = *p;
-    if (v->loop == LOOP_GUFUNC && p->device >= 0 && !cuda_device_get(p->device, &d))
-        own.shared = d->shared, own.sms = d->cooperative ? d->sms : 0,
+    if (v->loop == LOOP_GUFUNC && p->device >= 0 && !cuda_device_get(p->device, &d)) {
+        own.shared = d->shared;
+        own.sms = d->cooperative ? d->sms : 0;
         own.clusters = d->arch >= ARCH_CLUSTERS && cuda_driver_version() >= DRIVER_CLUSTERS ? CLUSTER_MOST : 0;
+    }
     gpu_specialise(v, &own);
 }
 

@@ -83,10 +83,12 @@ static fold_access load_access(rows *r, const line *l, ssa i) {
     int vector = l->vectors ? s->v->fold.vector : 1;
     bool units = l->vectors && s->v->reduction.reduced > 1;
     fold_index x;
-    if (s->v->reduction.reduced == 1)
-        x.part = arena_alloc(r->e->a, sizeof(ssa)), x.part[0] = index_of(r, l, i);
-    else
+    if (s->v->reduction.reduced == 1) {
+        x.part = arena_alloc(r->e->a, sizeof(ssa));
+        x.part[0] = index_of(r, l, i);
+    } else {
         x = gpu_fold_index(r->g, index_of(r, l, i), units);
+    }
     fold_access a = fold_access_new(r->g, vector);
     emit_invariant(r->e, true);
     for (int k = 0; k < s->noperands; k++)
