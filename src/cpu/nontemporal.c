@@ -16,9 +16,12 @@
 #include <immintrin.h>
 
 enum {
+    STRIP_BYTES = 2048, /* that are computed before they go past the caches together */
     MOST_OUTPUTS = 4,
     MOST_CACHE = 32 << 20 /* no process counts on more of a last level cache to itself */
 };
+
+_Static_assert(STRIP_BYTES % LINE_BYTES == 0, "strips are whole lines");
 
 /* Whole lines from a buffer to memory, both at multiples of 64 bytes. */
 typedef void line_copy(char *to, const char *from, size_t bytes);
@@ -102,7 +105,7 @@ static void run_plain(const code *c, const launch *l, int64_t first, int64_t n) 
 /* n elements from `first`, which is at a multiple of a line in every output; n is one of LINE_BYTES. */
 static void run_strip(const code *c, const launch *l, int64_t first, int64_t n, line_copy *copy) {
     const variant *v = l->v;
-    _Alignas(LINE_BYTES) char buffer[MOST_OUTPUTS][NONTEMPORAL_STRIP_BYTES];
+    _Alignas(LINE_BYTES) char buffer[MOST_OUTPUTS][STRIP_BYTES];
     char *outputs[MOST_OUTPUTS] = {0};
     for (int k = 0; k < v->nout; k++)
         outputs[k] = buffer[k];
@@ -131,7 +134,7 @@ void nontemporal_run(const code *c, const launch *l, int64_t first, int64_t n) {
     size_t widest = 1;
     for (int k = v->nin; k < v->nin + v->nout; k++)
         widest = dtypes[v->operand[k].memory].size > widest ? dtypes[v->operand[k].memory].size : widest;
-    int64_t strip = (int64_t)(NONTEMPORAL_STRIP_BYTES / widest), end = first + n;
+    int64_t strip = (int64_t)(STRIP_BYTES / widest), end = first + n;
     int64_t head = ((lead_of(l, v->nin) - first) % LINE_BYTES + LINE_BYTES) % LINE_BYTES;
     run_plain(c, l, first, head < n ? head : n);
     for (first += head; end - first >= LINE_BYTES;) {

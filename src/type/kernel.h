@@ -40,15 +40,13 @@ enum {
     COOP_SLOT = COOP_SLOT_HEAD +
                 2 * 8 * COOP_ENTRY * COOP_BLOCKS_MAX, /* bytes of memory of such a group: two entries for each block */
     /* CPU. */
-    COPY_BYTES = 16 << 10,         /* of a privatised operand, at most */
-    LINE_BYTES = 64,               /* of the cache */
-    TILE_COLUMNS = 128,            /* elements along dimension 0 that a kernel of the class tile takes at once */
-    NONTEMPORAL_STRIP_BYTES = 2048 /* that are computed before they go past the caches together */
+    COPY_BYTES = 16 << 10, /* of a privatised operand, at most */
+    LINE_BYTES = 64,       /* of the cache */
+    TILE_COLUMNS = 128     /* elements along dimension 0 that a kernel of the class tile takes at once */
 };
 
 _Static_assert(1 << COOP_WARP == WARP, "lanes of a warp are a group of 2^COOP_WARP");
 _Static_assert(1 << SCAN_FAN_ROWS == WARP, "a warp looks at the entries that make one of the next level");
 _Static_assert(SCAN_COLUMN_THREADS <= BLOCK_MAX, "code is generated for blocks of that size");
-_Static_assert(NONTEMPORAL_STRIP_BYTES % LINE_BYTES == 0, "strips are whole lines");
 
 #endif

@@ -603,9 +603,50 @@ static void nontemporal(void **state) {
                    "[i : n, j : m](x, y, z, k) { if (j < k || j >= m - 2 || i == 1) return; y[i][j + 1] = x[i][j]; "
                    "auto s = 0.0f; for (int q = 0; q < k; q++) s += x[i][j + q]; z[i + k][j] = s; }",
                    2, (DLDataType[]){f32, f16, f32});
+        bypass_try("float32[,], float32[,], uint8[,], int32",
+                   "[i, j : m](x, y, z, k) { if (j < 1) return; y[i][j] = x[i][j - 1] + x[i + 1][j] + x[3 - i][j]; "
+                   "z[i][j - 1] = x[k][j]; }",
+                   2, (DLDataType[]){f32, f32, u8});
         bypass_try("float32[,,], float32[,,], uint8[,,], int32",
                    "[i, j, l](x, y, z, k) { y[j][i][l] = x[i][j][l] * k; z[3][3 - i][l + i] = l; }", 3,
                    (DLDataType[]){f32, f32, u8});
+    }
+}
+
+/* Inputs of which several rows are read are fetched ahead, once each. */
+static void what_is_fetched(void **state) {
+    (void)state;
+    static const struct {
+        const char *source;
+        int fetched;
+    } rows[] = {
+        {"[i, j](x, y, z) { z[i][j] = x[i][j] + y[i][j]; }", 0},
+        {"[i, j](x, y, z) { z[i][j] = x[i][j] + x[i][j + 1] + y[i][j - 1] + y[i][j]; }", 0},
+        {"[i, j](x, y, z) { z[i][j] = x[i - 1][j] + x[i][j] + x[i + 1][j]; }", 1},
+        {"[i, j](x, y, z) { z[i][j] = x[i][j] + x[i + 1][j] + y[i][j] + y[3 - i][j + 2]; }", 2},
+        {"[i, j](x, y, z) { z[i][j] = x[j][i] + x[j + 1][i] + y[i][2 * j] + y[i + 1][2 * j]; }", 0},
+        {"[i, j](x, y, z) { auto s = 0.0f; for (int k = 0; k < 3; k++) s += x[i + k][j]; z[i][j] = s; }", 1},
+        {"[i : n, j](x, y, z) { z[i][j] = sum(k : n, x[k][j]) + y[i][j]; }", 0},
+    };
+    static float data[1];
+    for (size_t r = 0; r < COUNT(rows); r++) {
+        int64_t space[] = {4096, 4096}, shape[] = {4100, 4100};
+        DLTensor array = {.data = data, .ndim = 2, .shape = shape, .dtype = {kDLFloat, 32, 1}},
+                 args[] = {array, array, array};
+        forall_case f;
+        code_target target;
+        code_module m = {.nsymbols = 0};
+        int fetched = 0;
+        forall_open(&f, "float32[,], float32[,], float32[,]", rows[r].source, 2, space, args, true);
+        f.v.operand[2].nontemporal = 1;
+        assert_int_equal(cpu_engine.target(0, &target), UF_OK);
+        assert_int_equal(ir_forall(&f.memory, "kernel", f.t, &f.v, &target, &m), UF_OK);
+        for (const char *at = m.ir.data; (at = strstr(at, "call void @llvm.prefetch")); at++)
+            fetched++;
+        if (fetched != rows[r].fetched)
+            fail_msg("%s: %d operands are fetched, not %d", rows[r].source, fetched, rows[r].fetched);
+        text_free(&m.ir);
+        forall_close(&f);
     }
 }
 
@@ -691,6 +732,7 @@ int main(void) {
                                        cmocka_unit_test(runs_and_the_stack),
                                        cmocka_unit_test(what_is_filled),
                                        cmocka_unit_test_setup(nontemporal, draw_seed),
+                                       cmocka_unit_test(what_is_fetched),
                                        cmocka_unit_test(what_is_bypassed),
                                        cmocka_unit_test(information)};
     return cmocka_run_group_tests(tests, NULL, NULL);
