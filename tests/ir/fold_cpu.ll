@@ -67,69 +67,70 @@ L4:
   %r45 = sub i64 %r32, %r30
   %r46 = mul i64 %r30, %r34
   %r47 = getelementptr inbounds double, double* %r44, i64 %r46
-  %r48 = call i64 asm sideeffect "", "=r,0"(i64 %r45)
-  %r49 = icmp slt i64 %r48, 1
+  %r48 = call double* asm "", "=r,0"(double* %r47)
+  %r49 = call i64 asm sideeffect "", "=r,0"(i64 %r45)
+  %r50 = icmp slt i64 %r49, 1
   store i64 0, i64* %r37
   store i64 0, i64* %r39
   store i64 0, i64* %r38
-  %r50 = icmp sgt i64 0, 0
-  %r51 = zext i1 %r50 to i64
-  %r52 = add i64 %r48, %r51
+  %r51 = icmp sgt i64 0, 0
+  %r52 = zext i1 %r51 to i64
+  %r53 = add i64 %r49, %r52
   store i64 0, i64* %r40
   br label %L7
 L7:
-  %r53 = load i64, i64* %r40
-  %r54 = icmp slt i64 %r53, %r52
-  br i1 %r54, label %L8, label %L9
+  %r54 = load i64, i64* %r40
+  %r55 = icmp slt i64 %r54, %r53
+  br i1 %r55, label %L8, label %L9
 L8:
-  %r55 = load i64, i64* %r37
-  %r56 = mul i64 %r55, 1
-  %r57 = getelementptr inbounds double, double* %r36, i64 %r56
-  %r58 = load i64, i64* %r40
-  %r59 = icmp slt i64 %r58, %r48
-  %r60 = getelementptr inbounds double, double* %r47, i64 %r58
-  %r61 = load i64, i64* %r38
-  %r62 = icmp eq i64 %r61, 0
-  %r63 = select i1 %r59, i64 1, i64 0
+  %r56 = load i64, i64* %r37
+  %r57 = mul i64 %r56, 1
+  %r58 = getelementptr inbounds double, double* %r36, i64 %r57
+  %r59 = load i64, i64* %r40
+  %r60 = icmp slt i64 %r59, %r49
+  %r61 = getelementptr inbounds double, double* %r48, i64 %r59
+  %r62 = load i64, i64* %r38
+  %r63 = icmp eq i64 %r62, 0
+  %r64 = select i1 %r60, i64 1, i64 0
   br label %L12
 L12:
-  %r64 = icmp slt i64 0, %r63
-  br i1 %r64, label %L13, label %L15
+  %r65 = icmp slt i64 0, %r64
+  br i1 %r65, label %L13, label %L15
 L13:
   %i13 = phi i64 [ 0, %L12 ], [ %next13, %L14 ]
-  %r65 = getelementptr inbounds double, double* %r60, i64 %i13
-  %r66 = load double, double* %r65, align 8, !llvm.access.group !1
-  %r67 = getelementptr inbounds double, double* %r57, i64 %i13
-  %r68 = load double, double* %r67, align 8, !llvm.access.group !1
-  %r69 = select i1 %r62, double %r66, double %r68
-  %r70 = call { double } @combine(double %r69, double %r66)
-  %r71 = extractvalue { double } %r70, 0
-  %r72 = select i1 %r62, double %r66, double %r71
-  %r73 = getelementptr inbounds double, double* %r57, i64 %i13
-  store double %r72, double* %r73, align 8, !llvm.access.group !1
+  %r66 = getelementptr inbounds double, double* %r61, i64 %i13
+  %r67 = load double, double* %r66, align 8, !llvm.access.group !1
+  %r68 = getelementptr inbounds double, double* %r58, i64 %i13
+  %r69 = load double, double* %r68, align 8, !llvm.access.group !1
+  %r70 = select i1 %r63, double %r67, double %r69
+  %r71 = call { double } @combine(double %r70, double %r67)
+  %r72 = extractvalue { double } %r71, 0
+  %r73 = select i1 %r63, double %r67, double %r72
+  %r74 = getelementptr inbounds double, double* %r58, i64 %i13
+  store double %r73, double* %r74, align 8, !llvm.access.group !1
   br label %L14
 L14:
   %next13 = add nuw nsw i64 %i13, 1
-  %r74 = icmp slt i64 %next13, %r63
-  br i1 %r74, label %L13, label %L15, !llvm.loop !4
+  %r75 = icmp slt i64 %next13, %r64
+  br i1 %r75, label %L13, label %L15, !llvm.loop !4
 L15:
-  %r75 = load i64, i64* %r38
-  %r76 = add i64 %r75, 1
-  store i64 %r76, i64* %r38
-  %r77 = load i64, i64* %r40
-  %r78 = add i64 %r77, 1
-  store i64 %r78, i64* %r40
+  %r76 = load i64, i64* %r38
+  %r77 = add i64 %r76, 1
+  store i64 %r77, i64* %r38
+  %r78 = load i64, i64* %r40
+  %r79 = add i64 %r78, 1
+  store i64 %r79, i64* %r40
   br label %L7
 L9:
-  %r79 = load double, double* %r36, align 8
-  %r80 = mul i64 %i4, %r26
-  %r81 = getelementptr inbounds double, double* %r20, i64 %r80
-  store double %r79, double* %r81, align 8
+  %r80 = load double, double* %r36, align 8
+  %r81 = mul i64 %i4, %r26
+  %r82 = getelementptr inbounds double, double* %r20, i64 %r81
+  store double %r80, double* %r82, align 8
   br label %L5
 L5:
   %next4 = add nuw nsw i64 %i4, 1
-  %r82 = icmp slt i64 %next4, %r22
-  br i1 %r82, label %L4, label %L6, !llvm.loop !6
+  %r83 = icmp slt i64 %next4, %r22
+  br i1 %r83, label %L4, label %L6, !llvm.loop !6
 L6:
   ret void
 }

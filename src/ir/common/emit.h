@@ -185,6 +185,8 @@ ssa emit_min(emit *e, ssa a, ssa b); /* i64, signed */
 ssa emit_widen(emit *e, ssa i);      /* i32, not negative, to i64 */
 /* A math function of arguments of types as the row's rule says, computed in `wide`. No new blocks. */
 ssa emit_math(emit *e, const math_row *row, dtype wide, const ssa *args);
+/* CPU: do loops of it become vectors, by instructions or a routine of libmvec's? */
+bool emit_math_has_vectors(const emit *e, const math_row *row, dtype wide);
 /* A complex value from its parts, and back. */
 ssa emit_complex(emit *e, dtype type, ssa re, ssa im);
 ssa emit_part(emit *e, dtype type, ssa value, int part);

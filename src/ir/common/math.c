@@ -186,6 +186,20 @@ static int define_vector_math(emit *e, const vector_math *m, char isa) {
     return emit_attributes(e, "nounwind readnone \"vector-function-abi-variant\"=\"%s\"", variants);
 }
 
+static void routine_name(const math_row *row, dtype wide, char isa, int lanes, char *name, size_t size) {
+    snprintf(name, size, "_ZGV%cN%d%s_%s%s", isa, lanes, row->arity > 1 ? "vv" : "v", row->cpu,
+             wide == DT_FLOAT32 ? "f" : "");
+}
+
+bool emit_math_has_vectors(const emit *e, const math_row *row, dtype wide) {
+    char name[48], isa = 0;
+    int lanes = row->vector ? target_lanes(e->target, wide, &isa) : 0;
+    if (row->rule == MATH_BITS || !strncmp(row->cpu, "llvm.", 5))
+        return true;
+    routine_name(row, wide, isa, lanes, name, sizeof name);
+    return lanes && target_vector_symbol(name);
+}
+
 /* The name of our own form, or of libmvec's routine for so many lanes; false if there is neither. */
 static bool find_routine(emit *e, const math_row *row, dtype wide, char isa, int lanes, vector_math *m, char *name,
                          size_t size) {
@@ -194,8 +208,7 @@ static bool find_routine(emit *e, const math_row *row, dtype wide, char isa, int
     m->routine = name;
     if (own)
         return snprintf(name, size, "%s", own) > 0;
-    snprintf(name, size, "_ZGV%cN%d%s_%s%s", isa, lanes, row->arity > 1 ? "vv" : "v", row->cpu,
-             wide == DT_FLOAT32 ? "f" : "");
+    routine_name(row, wide, isa, lanes, name, size);
     const void *address = target_vector_symbol(name);
     if (address)
         emit_symbol(e, name, address);

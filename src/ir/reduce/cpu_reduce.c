@@ -204,31 +204,23 @@ static void row_run(cpu_reduction *q, const element_place *p, ssa m, ssa width) 
         pairwise_run(&q->c, p, emit_op(e, "udiv i64", m, width), width, emit_op(e, "urem i64", m, width));
 }
 
-/* row_short in registers. */
-static void row_held(cpu_reduction *q, const element_place *p, ssa m, int lanes) {
+/* row_short in registers, up to where lanes are combined. */
+static void row_held(cpu_reduction *q, pairwise *held, const element_place *p, ssa m) {
     emit *e = q->w->s.e;
-    ssa width = ssa_constant(lanes), steps = emit_op(e, "udiv i64", m, width), part = emit_op(e, "urem i64", m, width);
-    pairwise held = pairwise_held(&q->c);
-    held.step = strides_scaled(q->w, &held.lane, width);
-    pairwise_held_clear(&held);
-    pairwise_plain(&held, p, steps, lanes);
+    ssa width = ssa_constant(held->lanes), steps = emit_op(e, "udiv i64", m, width),
+        part = emit_op(e, "urem i64", m, width);
+    held->step = strides_scaled(q->w, &held->lane, width);
+    pairwise_held_clear(held);
+    pairwise_plain(held, p, steps, held->lanes);
     int whole = skeleton_if(&q->w->s, emit_value(e, "icmp ne i64 %s, 0", part.text));
-    element_place rest = element_place_moved(q->w, p, &held.step, steps);
-    pairwise_held_part(&held, &rest, part, emit_value(e, "icmp eq i64 %s, 0", steps.text));
+    element_place rest = element_place_moved(q->w, p, &held->step, steps);
+    pairwise_held_part(held, &rest, part, emit_value(e, "icmp eq i64 %s, 0", steps.text));
     skeleton_end_if(&q->w->s, whole);
-    pairwise_held_halve(&held, m);
-    partial x = pairwise_lane(&held, ssa_constant(0));
-    pairwise_put(&q->c, ssa_constant(0), &x);
 }
 
 /* Few elements along the one reduced dimension: without the stack. Branches to `end`. */
 static void row_short(cpu_reduction *q, const element_place *p, ssa m, int lanes, int end) {
     emit *e = q->w->s.e;
-    if (pairwise_holds(&q->c)) {
-        row_held(q, p, m, lanes);
-        emit_branch(e, end);
-        return;
-    }
     ssa width = ssa_constant(lanes);
     int some = emit_label_new(e), none = emit_label_new(e);
     pairwise_few(&q->c, p, m, end);
@@ -255,16 +247,7 @@ static bool is_contiguous(const cpu_reduction *q) {
     return !strided;
 }
 
-/* Combines all lanes into the first one in registers. */
-static void all_halve(cpu_reduction *q) {
-    pairwise held = pairwise_held(&q->c);
-    pairwise_held_gather(&q->c, &held);
-    pairwise_held_halve(&held, ssa_constant(held.lanes));
-    partial x = pairwise_lane(&held, ssa_constant(0));
-    pairwise_put(&q->c, ssa_constant(0), &x);
-}
-
-/* width: all lanes, where there is one dimension (as pairwise_holds has it). */
+/* width: all lanes, where there is one dimension. Where they are held, they are still to be combined. */
 static void row_long(cpu_reduction *q, const element_place *p, ssa m, ssa width) {
     counted_loop loops[UF_MAX_NDIM];
     q->c.step = strides_scaled(q->w, &q->c.lane, width);
@@ -279,9 +262,7 @@ static void row_long(cpu_reduction *q, const element_place *p, ssa m, ssa width)
     }
     q->c.dense = false;
     pairwise_end(&q->c, width);
-    if (pairwise_holds(&q->c))
-        all_halve(q);
-    else if (q->c.lanes > 1)
+    if (q->c.lanes > 1 && !pairwise_holds(&q->c))
         pairwise_halve(&q->c, ssa_constant(0), width);
 }
 
@@ -289,6 +270,42 @@ static void row_long(cpu_reduction *q, const element_place *p, ssa m, ssa width)
  * each case. */
 static ssa unknown_copy(emit *e, ssa x) {
     return emit_value(e, "call i64 asm sideeffect \"\", \"=r,0\"(i64 %s)", x.text);
+}
+
+/* The same place, which LLVM cannot relate to the loop over results: else it looks for ways to compute the addresses in the loops over
+ * elements from what changes with the results, too, which takes a tenth of the time to compile. */
+static element_place unknown_place(const cpu_reduction *q, const element_place *p) {
+    const skeleton *s = &q->w->s;
+    element_place copy = *p;
+    for (int k = 0; k < s->noperands; k++) {
+        if (!fold_reads(q->w, k))
+            continue;
+        const char *type = ir_memory_type(skeleton_memory(s, k));
+        copy.at[k] = emit_value(s->e, "call %s* asm \"\", \"=r,0\"(%s* %s)", type, type, p->at[k].text);
+    }
+    return copy;
+}
+
+/* Where lanes are held: few elements, and at the label `many` more of them. Both leave the lanes of one vector, which are combined once. */
+static void row_held_or_long(cpu_reduction *q, const element_place *p, ssa m, int many) {
+    emit *e = q->w->s.e;
+    pairwise held = pairwise_held(&q->c);
+    int short_end = emit_label_new(e), long_end = emit_label_new(e), halve = emit_label_new(e);
+    row_held(q, &held, p, m);
+    emit_branch(e, short_end);
+    emit_label(e, short_end);
+    emit_branch(e, halve);
+    emit_label(e, many);
+    row_long(q, p, m, ssa_constant(q->c.lanes));
+    pairwise_held_gather(&q->c, &held);
+    emit_branch(e, long_end);
+    emit_label(e, long_end);
+    emit_branch(e, halve);
+    emit_label(e, halve);
+    ssa lanes = emit_value(e, "phi i64 [ %s, %%L%d ], [ %d, %%L%d ]", m.text, short_end, held.lanes, long_end);
+    pairwise_held_halve(&held, lanes);
+    partial x = pairwise_lane(&held, ssa_constant(0));
+    pairwise_put(&q->c, ssa_constant(0), &x);
 }
 
 /* Reduces the elements of one result, from p on, into lane 0. m: how many there are along dimension 0. */
@@ -311,6 +328,10 @@ static void row_fold(cpu_reduction *q, const element_place *p, ssa m) {
     most = most < q->c.lanes ? q->c.lanes : most;
     emit_branch_if(e, emit_value(e, "icmp sle i64 %s, %d", m.text, most), few, many);
     emit_label(e, few);
+    if (pairwise_holds(&q->c)) {
+        row_held_or_long(q, p, m, many);
+        return;
+    }
     row_short(q, p, m, some, end);
     emit_label(e, many);
     row_long(q, p, m, lanes);
@@ -332,6 +353,7 @@ static void fold_row(cpu_reduction *q, const element_place *all, ssa r) {
     }
     if (q->dims == 1)
         p = element_place_moved(w, &p, &q->reduced[0], begin);
+    p = unknown_place(q, &p);
     row_fold(q, &p, unknown_copy(e, m));
     partial x = pairwise_lane(&q->c, ssa_constant(0));
     store_results(q, &x, count, r, false);

@@ -15,7 +15,9 @@ enum {
     LANES_MIN = 8,
     LANES_MOST = 16, /* of one vector */
     HELD_LANES = 4, /* of a loop in registers, at least: the last ones may be of no use, but are not beyond LANES_MIN */
-    FEW = 8,        /* elements that are combined without a loop, at most */
+    HELD_VECTORS =
+        4, /* of accumulators whose elements take much code: with more, variances of 32-bit elements were slower on 256 bits */
+    FEW = 8,            /* elements that are combined without a loop, at most */
     NODES_AT_ONCE = 64, /* the same for code that is written for several vectors at once */
     NODES = 500,        /* nodes of tree in the code of a group, at most */
     COUNTED_STEPS = 32, /* in a group of which bytes are counted */
@@ -181,7 +183,7 @@ static void write_join(const pairwise *c) {
         return;
     e->writing[0] = &s->body;
     lane_array a = lane_array_named(c, "a"), b = lane_array_named(c, "b");
-    lane_loop l = lanes_begin(e, ssa_named("%%width"));
+    lane_loop l = lanes_begin(e, pairwise_holds(c) ? ssa_constant(c->lanes) : ssa_named("%%width"));
     partial x = lane_array_get(c, &a, l.loop.i), y = lane_array_get(c, &b, l.loop.i), both = fold_join(c->w, &x, &y);
     lane_array_put(c, &a, l.loop.i, &both);
     lanes_end(e, &l, false);
@@ -190,10 +192,11 @@ static void write_join(const pairwise *c) {
     emit_define_end(e, s);
 }
 
-/* Combines the lanes of b into those of a. */
+/* Combines the lanes of b into those of a: all of them where lanes are held, which are combined otherwise in the end. */
 static void lane_array_join(const pairwise *c, const lane_array *a, const lane_array *b, ssa width) {
     emit *e = c->w->s.e;
     text arguments = {0};
+    assert(!pairwise_holds(c) || ssa_is(width, c->lanes));
     write_join(c);
     lane_array_arguments(c, &arguments, a);
     lane_array_arguments(c, &arguments, b);
@@ -499,14 +502,35 @@ bool pairwise_by_element(const pairwise *c) {
 
 /* ---- One vector in registers ---- */
 
-/* Can lanes without an element be left out of a vector load, and is there no more to an element than that? */
+typedef struct math_search {
+    const emit *e;
+    bool found;
+} math_search;
+
+static void find_scalar(const node *n, void *user) {
+    math_search *s = user;
+    s->found |= n->kind == N_MATH && !emit_math_has_vectors(s->e, n->math, (dtype)n->wide);
+}
+
+/* Does a tree, if there is one, call functions that take one number at a time? In vectors they would be called for lanes without an
+ * element, too. */
+static bool has_scalar_math(const fold_writer *w, const tree *t) {
+    math_search s = {.e = w->s.e};
+    for (const function *f = t ? t->functions : NULL; f; f = f->next)
+        node_each(f->body, find_scalar, &s);
+    return s.found;
+}
+
+/* Can lanes without an element be left out of a vector load, and do registers hold the lanes beside what is computed of an element? */
 static bool can_hold(const pairwise *c) {
     const fold_writer *w = c->w;
     const variant *v = w->s.v;
-    int bits = w->s.e->target->vector_bits;
+    int bits = w->s.e->target->vector_bits, vectors = bits ? w->nstate * 512 / bits : 0;
+    bool scalar = has_scalar_math(w, w->f->combine) || has_scalar_math(w, w->f->map);
+    int most = vectors <= HELD_VECTORS && !scalar ? NODES : NODES_AT_ONCE;
     bool plain = c->lanes > 1 && !v->reduction.columns && !v->cpu_fold.merged && v->reduction.reduced == 1 &&
                  !v->masked && !v->reports && !c->sparse && c->few == DT_NONE && !has_loops(w);
-    if (!plain || bits < 256 || c->group * step_nodes(w) > NODES_AT_ONCE || c->lanes > LANES_MOST * pairwise_vector(c))
+    if (!plain || bits < 256 || c->group * step_nodes(w) > most || c->lanes > LANES_MOST * pairwise_vector(c))
         return false;
     for (int k = 0; k < w->s.noperands; k++) {
         dtype type = skeleton_memory(&w->s, k);

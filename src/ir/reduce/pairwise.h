@@ -87,7 +87,7 @@ void pairwise_halve_all(pairwise *c, int lanes);
  * their partial into lane 0, and branches to `end`. What is written next is for more elements. */
 void pairwise_few(pairwise *c, const element_place *p, ssa m, int end);
 
-/* The same in registers, for elements that lie side by side and take little code: an array of the lanes of one vector, with which
+/* The same in registers, for elements that lie side by side: an array of the lanes of one vector, with which
  * pairwise_plain works, and these. They have a condition for each lane in place of loops over some lanes, whose length is hard to
  * foresee where rows differ in theirs. */
 bool pairwise_holds(const pairwise *c);
