@@ -204,8 +204,8 @@ static int resident_blocks(const variant *v, int threads) {
     if (v->loop != LOOP_GUFUNC)
         return 0;
     return v->gufunc.held && !variant_holds_part(v) ? resident_with_held(v, threads)
-           : v->gufunc.pieces && variant_stages(v) ? resident_with_rows(v, threads)
-                                                   : 0;
+           : v->gufunc.pieces && variant_stages(v)  ? resident_with_rows(v, threads)
+                                                    : 0;
 }
 
 static void gpu_head(skeleton *s) {
