@@ -16,6 +16,7 @@
 
 #include "draw.h"
 #include "failing.h"
+#include "leaks.h"
 #include "ufunc.h"
 
 extern bool (*mem_may_alloc)(size_t size);

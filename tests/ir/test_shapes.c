@@ -31,6 +31,7 @@ typedef struct cuda_code cuda_code; /* each engine has a struct code of its own 
 #include "gpu_sim.h"
 #include "ir_check.h"
 #include "lang_try.h"
+#include "leaks.h"
 
 static void check(uf_status status) {
     if (status)
@@ -1110,15 +1111,6 @@ static void test_out_of_memory(void **unused) {
     }
     assert_true(failures > 10);
     arena_free(&trees);
-}
-
-/* The leak sanitizer's search of thread-local storage crashes now and then beside libnvvm's; without it, what glibc keeps
- * there counts as lost, and so does a thread's scratch memory. */
-const char *__lsan_default_options(void);
-const char *__lsan_default_options(void) { return "use_tls=0"; }
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) {
-    return "leak:pthread_setspecific\nleak:_dlerror_run\nleak:_dl_map_object_deps\nleak:scratch_make\n";
 }
 
 int main(void) {
