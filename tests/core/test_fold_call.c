@@ -851,6 +851,26 @@ static void inputs_may_interleave(void **unused) {
     uf_free(f);
 }
 
+/* The same of one element, whose stride says nothing: inputs count as contiguous then, and are still beside each other. */
+static void one_element_may_interleave(void **unused) {
+    static const uf_reduction_def def = {.size = sizeof def,
+                                         .map = "(x, y) { return x * y + x; }",
+                                         .combine = "(a, b) { return a + b; }",
+                                         .identity = "0"};
+    double both[2] = {3, 5}, sum = 0;
+    int64_t one = 1, two = 2;
+    uf_func *f;
+    (void)unused;
+    assert_int_equal(uf_reduction(&f, "dot", "float64,float64->float64", &def), UF_OK);
+    DLTensor args[] = {
+        UF_ARRAY(both, 1), UF_ARRAY(both + 1, 1), {.data = &sum, .device = {kDLCPU, 0}, .dtype = {kDLFloat, 64, 1}}};
+    args[0].shape = args[1].shape = &one;
+    args[0].strides = args[1].strides = &two;
+    assert_int_equal(uf_reduce(f, 3, args, NULL), UF_OK);
+    assert_true(sum == 18);
+    uf_free(f);
+}
+
 static void inference(void **unused) {
     (void)unused;
     int64_t shape[2][UF_MAX_NDIM];
@@ -1180,6 +1200,7 @@ int main(void) {
         cmocka_unit_test(outputs_may_overlap_inputs),
         cmocka_unit_test(outputs_may_interleave),
         cmocka_unit_test(inputs_may_interleave),
+        cmocka_unit_test(one_element_may_interleave),
         cmocka_unit_test(inference),
         cmocka_unit_test(the_cpu_takes_no_scratch),
         cmocka_unit_test(threads_change_nothing),

@@ -597,13 +597,11 @@ static partial element_if(const pairwise *c, const element_place *p, ssa l, ssa 
     emit_label(e, before);
     emit_branch_if(e, there, load, after);
     emit_label(e, load);
-    for (int k = 0; k < w->s.noperands; k++)
-        if (fold_reads(w, k))
-            loaded[k] = emit_load(e, skeleton_memory(&w->s, k), at.at[k]);
+    fold_load(w, at.at, loaded);
     emit_branch(e, after);
     emit_label(e, after);
     for (int k = 0; k < w->s.noperands; k++)
-        if (fold_reads(w, k))
+        if (fold_reads(w, k) || variant_follows(w->s.v, k))
             in[k] = emit_value(e, "phi %s [ zeroinitializer, %%L%d ], [ %s, %%L%d ]",
                                ir_value_type(skeleton_memory(&w->s, k)), before, loaded[k].text, load);
     return fold_element(w, in, position_of(c, p, 0, l));
