@@ -1008,7 +1008,8 @@ static void test_columns_of_two_heights(void **unused) {
         s.v.nin = 2;
         s.v.nout = 1;
         operands_set(&s.v, DT_FLOAT32, OPERAND_STRIDED);
-        s.traits = (code_traits){.nodes = 60, .maps_to_threads = true, .uniform = true, .simple = true, .nconstructs = 3};
+        s.traits =
+            (code_traits){.nodes = 60, .maps_to_threads = true, .uniform = true, .simple = true, .nconstructs = 3};
         for (int j = 0; j < 3; j++)
             s.traits.construct[j] = (code_construct){
                 .reduces = j < 2,
