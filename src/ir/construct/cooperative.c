@@ -85,11 +85,9 @@ static void grid_barrier(body *b) {
 
 /* ---- Pieces ---- */
 
-ssa coop_thread(body *b) {
-    const variant *v = b->e->frame->v;
-    int threads = 1 << (v->gufunc.cluster ? v->gufunc.coop : variant_grid_block(v));
-    return emit_value(b->e, "and i64 %%rank, %d", threads - 1);
-}
+int coop_threads(const variant *v) { return 1 << (v->gufunc.cluster ? v->gufunc.coop : variant_grid_block(v)); }
+
+ssa coop_thread(body *b) { return emit_value(b->e, "and i64 %%rank, %d", coop_threads(b->e->frame->v) - 1); }
 
 /* Blocks that meet through memory are faster by it only if they are small, and so are the elements. */
 bool coop_copies_async(const emit *e) {

@@ -17,7 +17,8 @@ void coop_cluster_arrive(emit *e);
 void coop_cluster_wait(emit *e);
 /* Waits for all threads of the group; what they have stored is then visible to all of them. */
 void coop_barrier(body *b);
-/* The number (i64) of this thread in its block, of a COOP_GRID group or a cluster with pieces. */
+/* Threads of a block of a COOP_GRID group or a cluster with pieces, and the number (i64) of this one in its block. */
+int coop_threads(const variant *v);
 ssa coop_thread(body *b);
 /* Do threads copy to shared memory by accesses whose end they wait for (coop_copies_wait)? */
 bool coop_copies_async(const emit *e);

@@ -35,7 +35,7 @@ static void find_part_tiles(body *b, struct held *h) {
     const variant *v = e->frame->v;
     ssa own = coop_thread(b), first = emit_value(e, "sub i64 %%from, %d", variant_held_part(v));
     for (int j = 0; j < h->count; j++) {
-        ssa tile = j ? emit_value(e, "add i64 %s, %d", own.text, j << variant_grid_block(v)) : own;
+        ssa tile = j ? emit_value(e, "add i64 %s, %d", own.text, j * coop_threads(v)) : own;
         h->index[j] = emit_op(e, "add i64", first, emit_value(e, "mul i64 %s, %d", tile.text, h->width));
         h->there[j] = ssa_none();
     }

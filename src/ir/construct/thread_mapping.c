@@ -307,11 +307,12 @@ static traversal coop_traversal(body *b, int together) {
     const variant *v = b->e->frame->v;
     bool backwards = (v->gufunc.coop > COOP_WARP || v->gufunc.across) && b->constructs % 2;
     b->constructs++;
+    traversal c = {ssa_named("%%rank"), ssa_named("%%size"), together, backwards, b->held != NULL, NULL};
     if (v->gufunc.pieces && (v->gufunc.coop == COOP_GRID || v->gufunc.cluster)) { /* a block has its piece for itself */
-        int threads = 1 << (v->gufunc.cluster ? v->gufunc.coop : variant_grid_block(v));
-        return (traversal){coop_thread(b), ssa_constant(threads), together, backwards, b->held != NULL, NULL};
+        c.first = coop_thread(b);
+        c.step = ssa_constant(coop_threads(v));
     }
-    return (traversal){ssa_named("%%rank"), ssa_named("%%size"), together, backwards, b->held != NULL, NULL};
+    return c;
 }
 
 /* ---- Reductions ---- */
