@@ -398,9 +398,7 @@ static void load_neighbours(body *b, void *user, bool by_vectors, ssa *values) {
 
 /* The vectors of all tiles of a range lie as the first one's. */
 static void load_shifted(emit *e, const lvalue *p, int k, int n, ssa *values) {
-    bool held = variant_holds_part(e->frame->v); /* then the head lies before %from */
-    ssa from = held ? ssa_named("%%from") : emit_value(e, "add i64 %%from, %%head");
-    ssa first = emit_element(e, p->memory, ssa_named("%%p%d", k), from);
+    ssa first = emit_element(e, p->memory, ssa_named("%%p%d", k), emit_value(e, "add i64 %%from, %%head"));
     emit_invariant(e, p->input);
     emit_load_shifted(e, p->memory, p->pointer, first, n, values);
     e->invariant = 0;

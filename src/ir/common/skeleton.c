@@ -193,7 +193,7 @@ static int resident_with_held(const variant *v, int threads) {
 }
 
 /* Where rows are in shared memory, this says how many blocks there can be. Left alone, ptxas saves registers for more of them, and has
- * fewer loads in flight; but of clusters it does well to, if nothing is loaded shifted, and of small blocks. */
+ * fewer loads in flight; but of clusters it does well to, if nothing is loaded shifted, and of small blocks whose threads hold nothing. */
 static int resident_with_rows(const variant *v, int threads) {
     if (v->gufunc.cluster)
         return variant_shifts(v) ? HELD_THREADS / threads : 0;

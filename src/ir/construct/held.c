@@ -29,7 +29,7 @@ static void find_ends(body *b, struct held *h, ssa head, ssa end) {
     h->index[h->count] = emit_select_as(e, "i64", there, i, h->index[0]);
 }
 
-/* The first vectors of a block's piece, and of the head, which lies before them, one element or none. */
+/* The first vectors of a block's piece, and of the elements before them, which go one by one, one or none. */
 static void find_part_tiles(body *b, struct held *h) {
     emit *e = b->e;
     const variant *v = e->frame->v;
@@ -39,8 +39,8 @@ static void find_part_tiles(body *b, struct held *h) {
         h->index[j] = emit_op(e, "add i64", first, emit_value(e, "mul i64 %s, %d", tile.text, h->width));
         h->there[j] = ssa_none();
     }
-    ssa there = emit_value(e, "icmp slt i64 %s, %%head", own.text);
-    ssa before = emit_op(e, "add i64", emit_value(e, "sub i64 %s, %%head", first.text), own);
+    ssa there = emit_value(e, "icmp slt i64 %s, %%before", own.text);
+    ssa before = emit_op(e, "add i64", emit_value(e, "sub i64 %s, %%before", first.text), own);
     h->there[h->count] = there;
     h->index[h->count] = emit_select_as(e, "i64", there, before, h->index[0]);
 }
@@ -100,6 +100,7 @@ static void load_tiles(body *b, void *user, bool by_vectors, ssa *values) {
     b->e->invariant = 0;
 }
 
+/* Puts the elements of tiles into words, two and two, if they are of 16 bits and computed with as they lie in memory. */
 static void pack_tiles(body *b, int k, const ssa *value) {
     struct held *h = b->held;
     dtype memory = (dtype)b->e->frame->v->operand[k].memory;

@@ -2,6 +2,9 @@
  * the thread will use, so that all loads are in flight together and memory is read once; its constructs over that dimension then have
  * no loops, and what two of them compute of the same element, the compiler computes once.
  *
+ * Of rows that blocks share, a thread may have the first vectors of its block's piece alone, while the others are in shared memory
+ * (variant_holds_part): constructs take those first, and then loop over these.
+ *
  * A thread may have two neighbouring calls (variant.gufunc.calls), so that elements of 16 bits are loaded and stored by words, and a warp
  * reaches whole lines of memory. Each statement is then written for the first call and for the second. A forall that assigns all of an
  * output goes through both calls' elements together, and stores those of both at once. */

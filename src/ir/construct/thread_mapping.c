@@ -46,7 +46,7 @@ static ssa at_least_0(emit *e, ssa x) {
 static void space_narrow(body *b, iteration_space *p) {
     assert(p->count == 1 && p->rows == 1);
     p->base = ssa_named("%%from");
-    p->head = variant_holds_part(b->e->frame->v) ? ssa_constant(0) : ssa_named("%%head");
+    p->head = ssa_named("%%head");
     p->limit[0] = emit_op(b->e, "sub i64", ssa_named("%%to"), p->base);
 }
 

@@ -30,6 +30,8 @@ void gufunc_more_arguments(gufunc_writer *w, text *out) {
         text_printf(out, ", i1 %s", w->active.text);
     if (ssa_is_set(w->piece.to))
         text_printf(out, ", i64 %s, i64 %s, i64 %s", w->piece.from.text, w->piece.to.text, w->piece.head.text);
+    if (variant_holds_part(w->s.v))
+        text_printf(out, ", i64 %s", w->piece.before.text);
     for (int k = 0; k < w->s.nin && variant_holds_part(w->s.v); k++)
         if (w->s.v->operand[k].staged)
             text_printf(out, ", %s%s %s", ir_memory_type((dtype)w->s.v->operand[k].memory), ir_global_pointer(w->s.e),
@@ -128,6 +130,8 @@ static void write_functions(emit *e, void *user) {
         text_puts(&w->parameters, ", i1 %active");
     if (v->gufunc.pieces)
         text_puts(&w->parameters, ", i64 %from, i64 %to, i64 %head");
+    if (variant_holds_part(v))
+        text_puts(&w->parameters, ", i64 %before");
     for (int k = 0; k < v->nin && variant_holds_part(v); k++)
         if (v->operand[k].staged)
             text_printf(&w->parameters, ", %s%s %%g%d", ir_memory_type((dtype)v->operand[k].memory),

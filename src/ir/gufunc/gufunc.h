@@ -20,9 +20,9 @@ typedef struct gufunc_writer {
     ssa active;                         /* gufunc.across: i1, is the thread's call one that stores? none: it is */
     ssa memory[UF_MAX_OPERANDS];        /* variant_holds_part: the addresses in global memory of staged operands */
     /* gufunc.pieces: the elements from .. to - 1 of the range are the block's, of which the first `head` go one by one (i64). Where the
-     * threads hold a part (variant_holds_part), that and before it the head lie before `from`. */
+     * threads hold a part (variant_holds_part), those are what is behind it, and `before` it lie so many that go one by one. */
     struct piece {
-        ssa from, to, head;
+        ssa from, to, head, before;
     } piece;
     ssa report,
         element; /* in variants that report: the address of the report; the number of the inner call or point (i64) */
@@ -61,8 +61,6 @@ void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa ag
 
 /* gufunc.pieces: sets w->piece for the call whose operands are at w->at, and block number `block` of `blocks` (i64) of its group. */
 void piece_find(gufunc_writer *w, ssa aligned, ssa block, ssa blocks);
-/* Elements from piece.from on that go one by one. */
-ssa piece_head(const gufunc_writer *w);
 /* Where element 0 of a staged operand would be, in elements from its part of shared memory on: so that the piece begins in that
  * part, and what is aligned in the array is so there. */
 ssa piece_origin(gufunc_writer *w);

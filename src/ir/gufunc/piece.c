@@ -33,7 +33,7 @@ void piece_find(gufunc_writer *w, ssa aligned, ssa block, ssa blocks) {
     assert(lead >= 0);
     const layout_operand *o = &w->layout->operands[lead];
     ssa n = w->core[o->dim[w->s.v->operand[lead].unit - 1]], head = head_of(w, lead, n, aligned);
-    w->piece = (struct piece){ssa_constant(0), n, head};
+    w->piece = (struct piece){.from = ssa_constant(0), .to = n, .head = head};
     if (ssa_is(blocks, 1)) {
         assert(!variant_holds_part(w->s.v));
         return;
@@ -46,15 +46,15 @@ void piece_find(gufunc_writer *w, ssa aligned, ssa block, ssa blocks) {
     w->piece.head = emit_select_as(e, "i64", first, head, ssa_constant(0));
     if (variant_holds_part(w->s.v)) {
         ssa staged = emit_value(e, "add i64 %s, %d", w->piece.from.text, variant_held_part(w->s.v));
+        w->piece.before = w->piece.head;
         w->piece.from = emit_op(e, "add i64", staged, w->piece.head);
+        w->piece.head = ssa_constant(0);
     }
 }
 
-ssa piece_head(const gufunc_writer *w) { return variant_holds_part(w->s.v) ? ssa_constant(0) : w->piece.head; }
-
 ssa piece_origin(gufunc_writer *w) {
     emit *e = w->s.e;
-    ssa before = emit_value(e, "sub i64 0, %s", piece_head(w).text);
+    ssa before = emit_value(e, "sub i64 0, %s", w->piece.head.text);
     before = emit_value(e, "and i64 %s, %d", before.text, w->s.v->gufunc.vector - 1);
     return emit_op(e, "sub i64", before, w->piece.from);
 }

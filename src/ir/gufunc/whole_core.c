@@ -189,13 +189,13 @@ static void copy_piece(core_copy *p, ssa rank, ssa size, ssa aligned) {
     emit *e = w->s.e;
     int vector = w->s.v->gufunc.vector;
     const struct piece *piece = &w->piece;
-    ssa head = piece_head(w), start = emit_op(e, "add i64", piece->from, head), done = start;
+    ssa start = emit_op(e, "add i64", piece->from, piece->head), done = start;
     if (vector > 1) {
         counted_loop l = counted_loop_begin(e, "i64", emit_op(e, "add i64", piece->from, rank), start);
         copy_some(p, l.i, size, ssa_none(), 1);
         counted_loop_end(e, &l, size, loop_no_unroll(e));
         done = copy_vectors(p, start, emit_op(e, "sub i64", piece->to, start), rank, size, aligned);
-        ssa in_head = emit_op(e, "icmp slt i64", rank, head), after = emit_op(e, "sub i64", rank, head);
+        ssa in_head = emit_op(e, "icmp slt i64", rank, piece->head), after = emit_op(e, "sub i64", rank, piece->head);
         rank = emit_select_as(e, "i64", in_head, emit_op(e, "add i64", after, size), after);
     }
     copy_from(p, done, piece->to, rank, size);

@@ -15,8 +15,8 @@ enum {
     LANES_MIN = 8,
     LANES_MOST = 16, /* of one vector */
     HELD_LANES = 4, /* of a loop in registers, at least: the last ones may be of no use, but are not beyond LANES_MIN */
-    HELD_VECTORS =
-        4, /* of accumulators whose elements take much code: with more, variances of 32-bit elements were slower on 256 bits */
+    /* Of accumulators whose elements take much code: with more, variances of 32-bit elements were slower on 256 bits. */
+    HELD_VECTORS = 4,
     FEW = 8,            /* elements that are combined without a loop, at most */
     NODES_AT_ONCE = 64, /* the same for code that is written for several vectors at once */
     NODES = 500,        /* nodes of tree in the code of a group, at most */
