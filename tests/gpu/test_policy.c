@@ -848,6 +848,8 @@ static void test_forall_covers(void **unused) {
 
 /* ---- Generalized ufuncs ---- */
 
+static bool with_loops; /* the foralls of lines are not simple */
+
 /* (n)->(n), max, sum and forall over one range, as in softmax, along the last axis of (count, n) or the first of (n, count). */
 static void lines_make(sample *s, int64_t n, int64_t count, bool first_axis, dtype type, int shared, int sms) {
     static layout_operand operands[2] = {{.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}};
@@ -861,7 +863,8 @@ static void lines_make(sample *s, int64_t n, int64_t count, bool first_axis, dty
     s->v.loop = LOOP_GUFUNC;
     s->v.nin = s->v.nout = 1;
     operands_set(&s->v, type, OPERAND_STRIDED);
-    s->traits = (code_traits){.nodes = 60, .maps_to_threads = true, .uniform = true, .simple = true, .nconstructs = 3};
+    s->traits =
+        (code_traits){.nodes = 60, .maps_to_threads = true, .uniform = true, .simple = !with_loops, .nconstructs = 3};
     for (int i = 0; i < 3; i++)
         s->traits.construct[i] = (code_construct){.reduces = i < 2,
                                                   .nodes = 12,
@@ -1089,6 +1092,19 @@ static void test_weighted(void **unused) {
     }
 }
 
+/* Threads hold parts of rows only where each forall can be written for what they hold. */
+static void test_parts(void **unused) {
+    static sample s;
+    (void)unused;
+    for (int loops = 0; loops < 2; loops++) {
+        with_loops = loops;
+        lines_make(&s, 1 << 20, 128, false, DT_FLOAT32, H200, SMS);
+        with_loops = false;
+        assert_true(s.v.gufunc.coop == COOP_GRID && s.v.operand[0].staged);
+        assert_true(variant_holds_part(&s.v) == !loops);
+    }
+}
+
 /* Shared memory suffices, for all that is staged and for what reductions take, and the calls are covered. */
 static void test_lines_cover(void **unused) {
     static sample s;
@@ -1165,6 +1181,7 @@ int main(void) {
         cmocka_unit_test(test_line_table),
         cmocka_unit_test(test_staged_columns),
         cmocka_unit_test(test_columns_of_two_heights),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_lines_cover),
         cmocka_unit_test(test_weighted),
     };

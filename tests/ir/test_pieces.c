@@ -368,11 +368,34 @@ static void test_elsewhere(void **state) {
     }
 }
 
+static void test_simple(void **state) {
+    static const struct {
+        const char *source;
+        bool simple;
+    } cases[] = {
+        {"(x, w) -> (y) { auto s = sum(i : n, x[i]); forall (i : n) y[i] = x[i] / s * w[i]; }", true},
+        {"(x, w) -> (y) { forall (i : n) { auto z = x[i]; y[i] = z * w[i]; } }", true},
+        {"(x, w) -> (y) { forall (i : n) { auto z = x[i]; while (z > 3) z = z / 2; y[i] = z * w[i]; } }", false},
+        {"(x, w) -> (y) { forall (i : n) if (x[i] > 0) y[i] = w[i]; }", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        gu_kernel k = {"simple", "(n),(n)->(n)", cases[i].source, "float32,float32->float32"};
+        code_traits traits;
+        ir_traits(gu_tree(&a, &k), &traits);
+        if (traits.simple != cases[i].simple)
+            fail_msg("%s", k.source);
+        arena_free(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_clusters),
         cmocka_unit_test(test_elsewhere),
+        cmocka_unit_test(test_simple),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }
