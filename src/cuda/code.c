@@ -54,6 +54,8 @@ static uf_status load_library(code *c, const char *ptx, const char *entry, int m
         return load_fail(c, r, "cuLibraryLoadData", entry);
     }
     CU(cuLibraryGetKernel, &c->kernel, c->library, entry);
+    if (c->device->clusters > CLUSTER_PORTABLE)
+        CU(cuKernelSetAttribute, CU_KERNEL_LARGE_CLUSTERS, 1, c->kernel, c->device->handle);
     return UF_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cuda/driver.h"
+#include "type/kernel.h"
 
 cuda_functions cuda;
 
@@ -99,7 +100,19 @@ static uf_status bind_functions(void *handle, const char *path) {
     return UF_OK;
 }
 
-static uf_status device_read(cuda_device *d, int ordinal) {
+enum {
+    ARCH_CLUSTERS = 90, /* the first with clusters of blocks, which takes large ones of kernels that ask for them, */
+    CLUSTER_LARGE = 4,  /* log2 of their blocks, */
+    DRIVER_CLUSTERS = 12010, /* and the first driver that knows st.async */
+};
+
+static int clusters_of(int arch, int driver_version) {
+    if (arch < ARCH_CLUSTERS || driver_version < DRIVER_CLUSTERS)
+        return 0;
+    return arch == ARCH_CLUSTERS ? CLUSTER_LARGE : CLUSTER_PORTABLE;
+}
+
+static uf_status device_read(cuda_device *d, int ordinal, int driver_version) {
     int major, minor, pools, cooperative;
     d->ordinal = ordinal;
     CU(cuDeviceGet, &d->handle, ordinal);
@@ -113,6 +126,7 @@ static uf_status device_read(cuda_device *d, int ordinal) {
     CU(cuDeviceTotalMem, &d->memory, d->handle);
     CU(cuDeviceGetName, d->name, (int)sizeof d->name - 1, d->handle);
     d->arch = 10 * major + minor;
+    d->clusters = clusters_of(d->arch, driver_version);
     d->cooperative = cooperative != 0;
     d->pools = pools != 0;
     return UF_OK;
@@ -126,7 +140,7 @@ static uf_status initialise(int *version, int *count, cuda_device **devices) {
     if (!*devices)
         return fail_memory();
     for (int i = 0; i < *count; i++)
-        TRY(device_read(&(*devices)[i], i));
+        TRY(device_read(&(*devices)[i], i, *version));
     return UF_OK;
 }
 

@@ -46,6 +46,7 @@ enum {
     CU_KERNEL_LOCAL_BYTES = 3,
     CU_KERNEL_REGISTERS = 4,
     CU_KERNEL_DYNAMIC_SHARED_BYTES = 8,
+    CU_KERNEL_LARGE_CLUSTERS = 14, /* are clusters allowed that not every device with clusters takes? */
 
     CU_OPTION_MAX_REGISTERS = 0,
     CU_OPTION_ERROR_LOG = 5,
@@ -141,6 +142,7 @@ typedef struct cuda_device {
     int sms;          /* multiprocessors */
     int threads;      /* that a multiprocessor holds at the same time */
     int shared;       /* bytes of shared memory that a block may have, where a kernel asks for them */
+    int clusters;     /* log2 of the blocks of the largest cluster that it takes; 0: there are none */
     bool pools;       /* it has stream-ordered allocation */
     bool cooperative; /* it can launch grids whose blocks all run at the same time */
     size_t memory;    /* bytes */

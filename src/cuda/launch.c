@@ -4,10 +4,7 @@
 #include "cuda/cublas.h"
 
 enum {
-    ARCH_CLUSTERS = 90,      /* the first with clusters of blocks, */
-    DRIVER_CLUSTERS = 12010, /* and the first driver that knows st.async */
-    CLUSTER_MOST = 3,        /* log2 of the blocks of one that every such device takes */
-    PARAMETERS_FEW = 256     /* that fit the stack comfortably */
+    PARAMETERS_FEW = 256 /* that fit the stack comfortably */
 };
 
 /* ---- Launching ---- */
@@ -172,7 +169,7 @@ void launch_specialise(variant *v, const loop_problem *p) {
     if (v->loop == LOOP_GUFUNC && p->device >= 0 && !cuda_device_get(p->device, &d)) {
         own.shared = d->shared;
         own.sms = d->cooperative ? d->sms : 0;
-        own.clusters = d->arch >= ARCH_CLUSTERS && cuda_driver_version() >= DRIVER_CLUSTERS ? CLUSTER_MOST : 0;
+        own.clusters = d->clusters;
     }
     gpu_specialise(v, &own);
 }

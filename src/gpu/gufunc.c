@@ -90,6 +90,10 @@ enum {
     HELD_ROOM = 8,        /* part of a row's registers that may be empty, or is worth other vectors */
     HELD_COOP = 9,        /* log2 of the threads that have a row in registers, at most, .. */
     HELD_COOP_WORDS = 7,  /* .. of elements of a word and more */
+    /* Inputs that all columns have in common go through shared memory where a block has so many columns, log2: in narrower ones a thread
+     * would load too many of their elements. Bytes that they may take there. */
+    BROADCAST_ACROSS = 4,
+    BROADCAST_BYTES = 12 << 10,
     SECTOR = 32,    /* bytes that memory is read by: the calls of a block should have as much next to each other */
     LINE_PART = 64, /* bytes of a row of a narrow block's columns */
 };
@@ -533,7 +537,7 @@ static bool choose_cluster(const cores *c, variant *v, const loop_problem *s, in
     int d = one_range(s->traits), lead = find_staged(c, s, d), cluster = 1;
     if (lead < 0 || !s->clusters || !s->traits->uniform || bytes <= CLUSTER_ROW)
         return false;
-    while (cluster < s->clusters && bytes >> cluster > CLUSTER_PIECE)
+    while (cluster < least(s->clusters, CLUSTER_PORTABLE) && bytes >> cluster > CLUSTER_PIECE)
         cluster++;
     if (bytes >> cluster > piece_share(s->shared, false) - 2 * ACCESS_BYTES * UF_MAX_OPERANDS ||
         c->loop->count < GRID_CALLS || c->loop->count > GRID_MAX >> cluster)
@@ -727,12 +731,13 @@ typedef struct held_form {
 } held_form;
 
 enum {
-    HELD_FORMS = 12
+    HELD_FORMS = 13
 };
-static const held_form held_wide[HELD_FORMS] = {{5, 1, 0}, {5, 2, 0}, {5, 3, 0}, {5, 4, 0}, {5, 5, 1}, {5, 5, 0},
-                                                {5, 6, 2}, {4, 6, 0}, {5, 7, 3}, {3, 7, 0}, {4, 8, 3}, {4, 9, 3}},
-                       held_narrow[HELD_FORMS] = {{5, 2, 0}, {5, 3, 0}, {5, 4, 1}, {5, 5, 2},
-                                                  {4, 6, 2}, {4, 7, 3}, {3, 8, 3}, {3, 9, 3}};
+static const held_form held_wide[HELD_FORMS] = {{5, 1, 0}, {5, 2, 0}, {5, 3, 0}, {5, 4, 0}, {5, 5, 1},
+                                                {5, 5, 0}, {5, 6, 2}, {4, 6, 0}, {5, 7, 3}, {3, 7, 0},
+                                                {5, 8, 4}, {4, 8, 3}, {4, 9, 3}},
+                       held_narrow[HELD_FORMS] = {{5, 2, 0}, {5, 3, 0}, {5, 4, 1}, {5, 5, 2}, {4, 6, 2}, {4, 7, 3},
+                                                  {4, 8, 4}, {3, 8, 3}, {3, 9, 4}, {4, 9, 4}, {3, 9, 3}, {3, 10, 4}};
 
 /* Pairs of columns take twice the computation for as many bytes. A thread does best to have as many words of them as of single columns, in
  * smaller blocks, if the rows of these are whole parts of lines then, and clusters of them have the height. */
@@ -743,17 +748,41 @@ static bool prefers_narrow(const cores *c, const loop_problem *s) {
     return c->v->gufunc.calls && s->clusters && !(bits & (LINE_PART - 1));
 }
 
-/* The first form that has the height; NULL: none has. words: registers that an element takes. */
-static const held_form *find_form(const cores *c, const loop_problem *s, int64_t n, int words, int copies) {
+/* Is operand k the same for all calls? */
+static bool is_same(const cores *c, int k) {
+    bool same = true;
+    for (int d = 0; d < c->loop->ndim; d++)
+        same &= c->loop->extent[d] == 1 || !stride_of(c->loop, d, k);
+    return same;
+}
+
+/* Is input k one that all columns have in common, and that is read along them, but not held? */
+static bool may_broadcast(const cores *c, const code_traits *traits, int k, int dimension) {
+    return rank_of(c, k) == 1 && c->layout->operands[k].dim[0] == dimension && readers(traits, k) == 1 && is_same(c, k);
+}
+
+/* Columns side by side, log2, that a block should have at least. */
+static int least_across(const cores *c, const code_traits *traits, int dimension) {
+    int across = 0;
+    for (int k = 0; k < c->v->nin; k++)
+        if (may_broadcast(c, traits, k, dimension))
+            across = BROADCAST_ACROSS;
+    return across;
+}
+
+/* The first form that has the height, if there is one with so many columns side by side; NULL: none has. words: registers that an element
+ * takes. Pairs that are not narrow, and elements of two words, do worse in large clusters than in others. */
+static const held_form *find_form(const cores *c, const loop_problem *s, int64_t n, int words, int copies, int across) {
     bool narrow = prefers_narrow(c, s);
     const held_form *all = narrow ? held_narrow : held_wide;
     int pairs = c->v->gufunc.calls, calls = log2_ceil((uint64_t)(c->loop->count >> pairs));
+    int clusters = (pairs && !narrow) || words > 1 ? least(s->clusters, CLUSTER_PORTABLE) : s->clusters;
     int most = least((narrow ? HELD_WORDS << pairs : HELD_WORDS) / words, copies) >> pairs;
     for (const held_form *f = all; calls && most > HELD_LOOSE && f < all + HELD_FORMS && f->across; f++)
-        if (n <= (int64_t)most << f->coop && n >= (int64_t)1 << f->coop &&
-            f->coop - f->cluster + least(calls, f->across) >= COOP_WARP && f->cluster <= s->clusters)
+        if (n <= (int64_t)most << f->coop && n >= (int64_t)1 << f->coop && f->across >= across &&
+            f->coop - f->cluster + least(calls, f->across) >= COOP_WARP && f->cluster <= clusters)
             return f;
-    return NULL;
+    return across ? find_form(c, s, n, words, copies, 0) : NULL;
 }
 
 /* May a thread have two neighbouring calls, whose elements of less than a word it then moves together? See variant.gufunc.calls. */
@@ -768,6 +797,15 @@ static bool can_pair(const cores *c) {
     return true;
 }
 
+/* Those that find room. */
+static void choose_broadcast(const cores *c, variant *v, const code_traits *traits, int dimension) {
+    for (int k = 0; k < v->nin && v->gufunc.across >= BROADCAST_ACROSS; k++) {
+        v->operand[k].broadcast = may_broadcast(c, traits, k, dimension);
+        if (variant_broadcast_bytes(v) > BROADCAST_BYTES)
+            v->operand[k].broadcast = 0;
+    }
+}
+
 /* Each thread has its elements of 2^calls columns in registers. Where a block does not do, those of a cluster have parts of the same
  * columns. An even number of elements, if it is large, so that there are fewer variants. */
 static bool hold_columns(const cores *c, variant *v, const loop_problem *s, int calls) {
@@ -776,7 +814,8 @@ static bool hold_columns(const cores *c, variant *v, const loop_problem *s, int 
         copies = copies_most(s->traits, &w);
     int64_t n = dimension < 0 ? 0 : c->core[dimension];
     v->gufunc.calls = (uint8_t)calls;
-    const held_form *form = n < HELD_LEAST || !words ? NULL : find_form(c, s, n, words, copies);
+    const held_form *form =
+        n < HELD_LEAST || !words ? NULL : find_form(c, s, n, words, copies, least_across(c, s->traits, dimension));
     if (!form) {
         v->gufunc.calls = 0;
         return false;
@@ -792,6 +831,7 @@ static bool hold_columns(const cores *c, variant *v, const loop_problem *s, int 
         v->operand[k].held = may_hold(c, s->traits, k, dimension);
         v->operand[k].fixed = calls && (!is_array(c, k) || !stride_of(c->loop, 0, k));
     }
+    choose_broadcast(c, v, s->traits, dimension);
     set_repeat(v, HELD_TOGETHER, copies);
     return true;
 }
@@ -816,7 +856,8 @@ static bool spread_columns(const cores *c, variant *v, const loop_problem *s, co
     int few = s->sms / ACROSS_FEW;
     while (v->gufunc.coop + v->gufunc.across < COOP_BLOCK && can_double(v, w->all))
         v->gufunc.coop++;
-    while (v->gufunc.cluster < s->clusters && v->gufunc.coop > 2 * v->gufunc.cluster && can_double(v, w->all)) {
+    while (v->gufunc.cluster < least(s->clusters, CLUSTER_PORTABLE) && v->gufunc.coop > 2 * v->gufunc.cluster &&
+           can_double(v, w->all)) {
         v->gufunc.cluster++;
         v->gufunc.coop++;
     }
@@ -1005,7 +1046,8 @@ void gufunc_specialise(variant *v, const loop_problem *s) {
     v->wide = s->loop->count > INT32_MAX;
     choose_alone(v);
     for (int k = 0; k < variant_operands(v); k++) {
-        v->operand[k].fixed = v->operand[k].staged = v->operand[k].held = v->operand[k].shifted = 0;
+        v->operand[k].fixed = v->operand[k].staged = v->operand[k].held = v->operand[k].shifted =
+            v->operand[k].broadcast = 0;
         v->operand[k].unit = (uint8_t)find_unit(&c, k);
     }
     bool maps = s->traits->maps_to_threads && s->traits->nconstructs && !v->reports;

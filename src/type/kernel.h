@@ -28,6 +28,7 @@ enum {
     COOP_BLOCK = 10,
     COOP_GRID = 11,
     COOP_GRID_BLOCK = 9,
+    CLUSTER_PORTABLE = 3,    /* log2 of the blocks of a cluster that every device with clusters takes */
     HELD_LOOSE = 2,          /* the last elements that a thread holds, which may lie behind the end */
     HELD_MOST = 64,          /* elements that a thread holds */
     HELD_THREADS = 1024,     /* of columns: that should fit a multiprocessor, .. */

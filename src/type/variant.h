@@ -99,6 +99,9 @@ typedef struct variant_operand {
     /* gufunc.pieces: an input with that dimension alone, and a unit, whose rows do not begin where those of variant_lead do. Its
      * elements are cut out of two vectors, which reach beyond them by less than a vector. */
     uint8_t shifted;
+    /* gufunc.held and across: an input that is the same for all calls, and has the dimension of those that are held; what the threads of a
+     * block need of it they load at the head of the kernel, into shared memory (ir/construct/broadcast.h). */
+    uint8_t broadcast;
     /* Forall; see code_traits.use. */
     uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
     uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */
@@ -326,6 +329,37 @@ static inline int variant_across_entries(const variant *v) {
     return (variant_row_entries(v) << (v->gufunc.coop - v->gufunc.cluster)) +
            (variant_result_sets(v) << (v->gufunc.across + v->gufunc.cluster));
 }
+/* Gufunc: do threads keep the elements of two columns in words, and take them out of these for each construct anew? Those of all elements
+ * at once would be too many for a thread's registers, which are fewer in large blocks. */
+static inline bool variant_packs_calls(const variant *v) {
+    int threads = 1 << (v->gufunc.coop - v->gufunc.cluster + v->gufunc.across),
+        most = threads > BLOCK_MAX ? HELD_MOST / 2 : HELD_MOST * 3 / 4;
+    bool halves = v->gufunc.calls && v->gufunc.held << v->gufunc.calls > most;
+    for (int k = 0; k < v->nin && halves; k++) {
+        const variant_operand *o = &v->operand[k];
+        halves = !o->held || (dtypes[o->memory].size == 2 && o->memory == o->value);
+    }
+    return halves;
+}
+/* Rows of a broadcast operand that a thread loads: of those that its rank has, which all threads of the rank share, a power of two. */
+static inline int variant_broadcast_loads(const variant *v) {
+    int loads = 1;
+    while (loads << v->gufunc.across < v->gufunc.held)
+        loads *= 2;
+    return loads;
+}
+/* Bytes of shared memory from what one rank needs of it to the next: as all begin at multiples of ACCESS_BYTES, the threads of a warp, which
+ * write for neighbouring ranks, meet fewer banks twice if these are an odd number. */
+static inline int variant_broadcast_pitch(const variant *v, int k) {
+    int bytes = (dtypes[v->operand[k].memory].size * variant_broadcast_loads(v)) << v->gufunc.across;
+    return ((bytes + ACCESS_BYTES - 1) / ACCESS_BYTES | 1) * ACCESS_BYTES;
+}
+static inline int variant_broadcast_bytes(const variant *v) {
+    int bytes = 0;
+    for (int k = 0; k < v->nin; k++)
+        bytes += v->operand[k].broadcast ? variant_broadcast_pitch(v, k) << (v->gufunc.coop - v->gufunc.cluster) : 0;
+    return bytes;
+}
 static inline int variant_index(const variant *v) { return v->nin + v->nout; }
 /* LOOP_AT: do the indices stay the same along the rows of the loop, which then go over a dimension of the target that is not indexed? */
 static inline bool variant_at_rows(const variant *v) {
@@ -408,7 +442,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 15,
+    VARIANT_VERSION = 16,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */

@@ -877,7 +877,7 @@ static void lines_make(sample *s, int64_t n, int64_t count, bool first_axis, dty
                             .traits = &s->traits,
                             .shared = shared,
                             .sms = sms,
-                            .clusters = shared ? 3 : 0};
+                            .clusters = shared ? 4 : 0};
     gpu_specialise(&s->v, &problem);
     launch l = launch_of(s);
     l.layout = &layout;
@@ -953,6 +953,15 @@ static const struct {
     {4096, 8192, true, DT_FLOAT64, H200, "1 x 8, 16 x 256, 0 bytes, 4096 blocks of 512, 16 held, clusters of 8"},
     {1000, 3, true, DT_FLOAT32, H200, "1 x 8, 4 x 32, 0 bytes, 2 blocks of 64, 32 held, clusters of 2"},
     {1024, 131072, true, DT_FLOAT32, 0, "1 x 8, 32 x 32, 0 bytes, 4096 blocks of 1024, 32 held, clusters of 1"},
+    {8192, 32768, true, DT_BFLOAT16, H200,
+     "1 x 8, 16 x 256, 0 bytes, 16384 blocks of 256, 32 held of 2 columns, clusters of 16"},
+    {8192, 32760, true, DT_BFLOAT16, H200,
+     "1 x 8, 16 x 512, 0 bytes, 8192 blocks of 1024, 16 held of 2 columns, clusters of 8"},
+    {8192, 16384, true, DT_FLOAT32, H200, "1 x 8, 32 x 256, 0 bytes, 8192 blocks of 512, 32 held, clusters of 16"},
+    {16384, 16384, true, DT_BFLOAT16, H200,
+     "1 x 8, 8 x 512, 0 bytes, 16384 blocks of 256, 32 held of 2 columns, clusters of 16"},
+    {32768, 8192, true, DT_BFLOAT16, H200,
+     "1 x 8, 8 x 1024, 0 bytes, 8192 blocks of 512, 32 held of 2 columns, clusters of 16"},
     {4096, 32768, true, DT_FLOAT32, 0, "1 x 8, 8 x 128, 0 bytes, 4096 blocks of 1024, 32 held, clusters of 1"},
 };
 
@@ -972,6 +981,63 @@ static void test_line_table(void **unused) {
         if (s.v.gufunc.held || s.v.gufunc.cluster)
             snprintf(got + strlen(got), sizeof got - strlen(got), ", clusters of %d", 1 << s.v.gufunc.cluster);
         check(i, got, line_cases[i].chosen);
+    }
+}
+
+/* What is read beside columns goes through shared memory where all have it in common, and blocks are then as wide as that needs. */
+static void test_broadcast(void **unused) {
+    static layout_operand operands[3] = {
+        {.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}, {.rank = 1, .strides = 3}};
+    static const core_layout layout = {.nin = 2, .nout = 1, .ndims = 1, .nparameters = 4, .operands = operands};
+    static const struct {
+        int64_t n, calls, moves; /* moves: by how many elements from one call to the next */
+        dtype type;
+        int readers; /* constructs that read it */
+        const char *chosen;
+    } cases[] = {{256, 4096, 0, DT_FLOAT32, 1, "32 x 8, broadcast, 256 threads"},
+                 {256, 4096, 256, DT_FLOAT32, 1, "32 x 8, 256 threads"},
+                 {256, 4096, 0, DT_FLOAT32, 2, "32 x 16, 512 threads"},
+                 {16384, 4096, 0, DT_BFLOAT16, 1, "16 x 512, broadcast, 512 threads"},
+                 {16384, 4096, 16384, DT_BFLOAT16, 1, "16 x 512, 1024 threads"},
+                 {16384, 4096, 0, DT_BFLOAT16, 0, "8 x 512, 256 threads"},
+                 {16384, 8, 0, DT_FLOAT32, 1, "8 x 512, 512 threads"}};
+    static sample s;
+    char got[128];
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const int64_t core[] = {cases[i].n, cases[i].calls, 1, cases[i].calls};
+        memset(&s, 0, sizeof s);
+        s.loop = loop_over(s.extent, s.stride, s.offset, (int64_t[]){cases[i].calls, 0}, 3);
+        s.stride[0] = s.stride[2] = 1;
+        s.stride[1] = cases[i].moves;
+        s.v.loop = LOOP_GUFUNC;
+        s.v.nin = 2;
+        s.v.nout = 1;
+        operands_set(&s.v, cases[i].type, OPERAND_STRIDED);
+        s.traits = (code_traits){.nodes = 40, .maps_to_threads = true, .uniform = true, .nconstructs = 3};
+        for (int j = 0; j < 3; j++)
+            s.traits.construct[j] = (code_construct){
+                .reduces = j < 2,
+                .nodes = 10,
+                .nouter = 1,
+                .naccesses = (uint8_t)(1 + 2 * (j == 2)),
+                .access = {{.operand = 0, .outer = 1}, {.operand = 2, .outer = 1}, {.operand = 1, .outer = 1}}};
+        s.traits.construct[1].access[1] = s.traits.construct[2].access[2];
+        s.traits.construct[1].naccesses = (uint8_t)(1 + (cases[i].readers == 2));
+        s.traits.construct[2].naccesses = (uint8_t)(2 + (cases[i].readers > 0));
+        gpu_specialise(&s.v, &(loop_problem){.loop = &s.loop,
+                                             .layout = &layout,
+                                             .core = core,
+                                             .traits = &s.traits,
+                                             .shared = H200,
+                                             .sms = SMS,
+                                             .clusters = 4});
+        snprintf(got, sizeof got, "%d x %d%s, %d threads", 1 << s.v.gufunc.across, 1 << s.v.gufunc.coop,
+                 s.v.operand[1].broadcast ? ", broadcast" : "",
+                 1 << (s.v.gufunc.across + s.v.gufunc.coop - s.v.gufunc.cluster));
+        assert_true(s.v.gufunc.held && s.v.operand[0].held);
+        assert_true(20 * variant_across_entries(&s.v) + variant_broadcast_bytes(&s.v) <= SHARED_FREE);
+        check(i, got, cases[i].chosen);
     }
 }
 
@@ -1179,6 +1245,7 @@ int main(void) {
         cmocka_unit_test(test_forall_lanes),
         cmocka_unit_test(test_forall_covers),
         cmocka_unit_test(test_line_table),
+        cmocka_unit_test(test_broadcast),
         cmocka_unit_test(test_staged_columns),
         cmocka_unit_test(test_columns_of_two_heights),
         cmocka_unit_test(test_parts),

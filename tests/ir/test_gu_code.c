@@ -199,26 +199,34 @@ static void test_instructions(void **state) {
 static void test_resident(void **state) {
     static const struct {
         const char *types;
-        int across, held;
+        int across, held, calls, coop;
         const char *says;
-    } cases[] = {{"float64->float64", 0, 4, "!\"minctasm\", i32 3"},
-                 {"float32->float32", 0, 4, NULL},
-                 {"float64->float64", 0, 0, NULL},
-                 {"float32->float32", 5, 4, "!\"minctasm\", i32 4"}};
+        int words; /* of elements of two calls: the reduction of each takes them apart, and the forall of both */
+    } cases[] = {{"float64->float64", 0, 4, 0, 3, "!\"minctasm\", i32 3", 0},
+                 {"float32->float32", 0, 4, 0, 3, NULL, 0},
+                 {"float64->float64", 0, 0, 0, 3, NULL, 0},
+                 {"float32->float32", 5, 4, 0, 3, "!\"minctasm\", i32 4", 0},
+                 {"bfloat16->bfloat16", 5, 32, 1, 3, "!\"minctasm\", i32 3", 32},
+                 {"bfloat16->bfloat16", 5, 24, 1, 3, "!\"minctasm\", i32 3", 0},
+                 {"bfloat16->bfloat16", 5, 24, 1, 4, "!\"minctasm\", i32 2", 24},
+                 {"bfloat16->bfloat16", 5, 16, 1, 4, "!\"minctasm\", i32 2", 0},
+                 {"uint8->uint8", 5, 32, 1, 3, "!\"minctasm\", i32 3", 0}};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         arena a = {0};
         gu_kernel k = {"resident", "(n)->(n)",
                        "(x) -> (y) { auto top = max(i : n, x[i]); forall (i : n) y[i] = x[i] - top; }", cases[i].types};
         const tree *t = gu_tree(&a, &k);
-        variant v = gu_variant(t, 3, 0, cases[i].across ? 1 : 2, 1);
+        variant v = gu_variant(t, cases[i].coop, 0, cases[i].across ? 1 : 2, 1);
         v.gufunc.across = (uint8_t)cases[i].across;
         v.gufunc.held = (uint8_t)cases[i].held;
+        v.gufunc.calls = (uint8_t)cases[i].calls;
         v.operand[0].held = cases[i].held > 0;
         code_module m = gu_generate(&a, &k, t, &v, &gu_gpu);
         const char *found = strstr(m.ir.data, "!\"minctasm\"");
         if (cases[i].says ? !found || !strstr(found, cases[i].says) : found != NULL)
             fail_msg("case %zu: %.40s", i, found ? found : "nothing is said");
+        assert_int_equal(occurrences(m.ir.data, "asm sideeffect \"\", \"=r,0\""), 3 * cases[i].words);
         text_free(&m.ir);
         arena_free(&a);
     }

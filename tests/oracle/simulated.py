@@ -83,18 +83,20 @@ class Case:
         x, y = (", ".join(f"{q}{k}" for k in range(len(z))) for q, z in (("x", self.inputs), ("y", self.outputs)))
         return f"both(a, b) {{ return a + b; }} ({x}) -> ({y}) {{ {' '.join(lines)} }}"
 
-    def arrays(self, rng, operands, way):
+    def arrays(self, rng, operands, way, shared):
+        """shared: the chance of an operand that is the same for all calls."""
         extents = {"n": [self.n], "m": [self.m], "": []}
-        return [array(rng, t, [self.calls] + extents[core], len(core), way) for core, t in operands]
+        return [array(rng, t, [1 if rng.random() < shared else self.calls] + extents[core], len(core), way) for core, t in operands]
 
     def check(self):
         rng, source = self.rng, self.source()
         layout, types = ("->".join(",".join(part(x) for x in z) for z in (self.inputs, self.outputs))
                          for part in (lambda x: f"({x[0]})", lambda x: NAMES[x[1]]))
         f, way = Func(source, types, layout), str(rng.choice(["rows", "columns", "columns", "anyhow"]))
-        inputs, outputs = self.arrays(rng, self.inputs, way), self.arrays(rng, self.outputs, way)
+        inputs, outputs = self.arrays(rng, self.inputs, way, .2), self.arrays(rng, self.outputs, way, 0)
         for o, operand in enumerate(self.outputs):
-            if operand in self.inputs and rng.random() < .2 and self.outputs.count(operand) == 1:
+            if operand in self.inputs and rng.random() < .2 and self.outputs.count(operand) == 1 and \
+                    inputs[self.inputs.index(operand)][1].shape == outputs[o][1].shape:
                 outputs[o] = inputs[self.inputs.index(operand)]
         memories = [x[0] for x in inputs + outputs]
         before, results = [x.copy() for x in memories], []
@@ -282,6 +284,19 @@ def columns_of_two_heights(rng):
         assert np.array_equal(z, x + all_y - (x + all_y).sum(0) * (x * all_y).max(0)), (n, m)
 
 
+def weights_of_columns(rng):
+    """What all columns have in common, which goes through shared memory, by blocks and by clusters of up to 16 of them."""
+    for t, heights in (("int16", (64, 100, 128, 300, 1025, 2048, 5000)), ("float32", (64, 300, 4100))):
+        f = Func("(x, w, b) -> (y) { auto s = sum(i : n, x[i]); forall (i : n) y[i] = (x[i] - s) * w[i] + b[i]; }",
+                 f"{t},{t},{t}->{t}", "(n),(n),(n)->(n)")
+        for n in heights:
+            calls, step = int(rng.choice([32, 64, 70])), int(rng.choice([1, 1, 2, -1]))
+            x, y = (rng.integers(-3, 4, (n, calls)).astype(t) for _ in range(2))
+            w, b = (rng.integers(-3, 4, n * abs(step) + 1).astype(t)[int(rng.integers(0, 2)):][:n * abs(step)][::step] for _ in range(2))
+            on_gpu(f, x.T, w, b, y.T)
+            assert np.array_equal(y, (x - x.sum(0, dtype=t)) * w[:, None] + b[:, None]), (t, n, calls, step)
+
+
 def many_constructs(rng):
     """More of them than the traits tell of, of which the last is the one that is not like the others: no call beyond the last may store."""
     sums = " ".join(f"auto s{k} = sum(i : n, x[i] * {k + 1});" for k in range(8))
@@ -308,4 +323,4 @@ if __name__ == "__main__":
         print("the address sanitizer does not follow the threads of a simulated GPU through Python")
         sys.exit(77)
     sys.exit(run([random_kernels, constructs_over_cores, constructs_over_rows, constructs_over_grids, products, points, pairs_of_points, elementwise,
-                  reductions, lines, updates, columns_of_two_heights, many_constructs, reductions_in_indices]))
+                  reductions, lines, updates, columns_of_two_heights, weights_of_columns, many_constructs, reductions_in_indices]))

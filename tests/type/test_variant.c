@@ -13,34 +13,34 @@
 
 /* clang-format off */
 #define OPERANDS .operand = {{.memory = DT_FLOAT32, .value = DT_FLOAT64, .kind = OPERAND_STRIDED, .fixed = 1, .unit = 2, .shifted = 1, .group = 1, .offset = 9, .record = 16, .align = 3}, \
-                             {.memory = DT_INT8, .value = DT_INT8, .kind = OPERAND_NUMBER, .staged = 1, .held = 1, .coalesced = 1, .nontemporal = 1, .privatised = 1}}
+                             {.memory = DT_INT8, .value = DT_INT8, .kind = OPERAND_NUMBER, .staged = 1, .held = 1, .broadcast = 1, .coalesced = 1, .nontemporal = 1, .privatised = 1}}
 
 static const struct {
     variant v;
     const char *bytes; /* version; loop ndim nin nout masked segmented ninitial position nindices wide reports; the class; operands */
 } golden[LOOP_CLASSES] = {
     [LOOP_FLAT] = {{.loop = LOOP_FLAT, .ndim = 1, .nin = 1, .nout = 1, .flat = {.vector = 4, .vectors_per_thread = 2}, OPERANDS},
-        "0f 00 01 01 01 00 00 00 00 00 00 00 04 02 0b 0c 02 01 02 00 00 01 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 00 00 00 00"},
+        "10 00 01 01 01 00 00 00 00 00 00 00 04 02 0b 0c 02 01 02 00 00 01 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 01 00 00 00 00"},
     [LOOP_ROWS] = {{.loop = LOOP_ROWS, .ndim = 3, .nin = 0, .nout = 1, .masked = 1, .rows = {.vector = 8, .rows_per_thread = 3}, OPERANDS},
-        "0f 01 03 00 01 01 00 00 00 00 00 00 08 03 0b 0c 02 01 02 00 00 01 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 00 00 00 00"},
+        "10 01 03 00 01 01 00 00 00 00 00 00 08 03 0b 0c 02 01 02 00 00 01 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 01 00 00 00 00"},
     [LOOP_GENERAL] = {{.loop = LOOP_GENERAL, .ndim = 2, .nin = 1, .nout = 1, .wide = 1, .general = {.elements_per_thread = 4}, OPERANDS},
-        "0f 02 02 01 01 00 00 00 00 00 01 00 04 0b 0c 02 01 02 00 00 01 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 00 00 00 00"},
+        "10 02 02 01 01 00 00 00 00 00 01 00 04 0b 0c 02 01 02 00 00 01 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 01 00 00 00 00"},
     [LOOP_GUFUNC] = {{.loop = LOOP_GUFUNC, .ndim = 1, .nin = 1, .nout = 1, .reports = 5,
                       .gufunc = {.along = 1, .coop = 2, .lanes = 3, .vector = 4, .steps = 5, .tile = 6, .split = 7, .unrolled = 1, .columns = 2, .size = {7, 8}, .part = {4}, .across = 9, .pieces = 10, .held = 11, .calls = 1, .cluster = 12, .fine = 1}, OPERANDS},
-         "0f 03 01 01 01 00 00 00 00 00 00 05 01 02 03 04 05 06 07 01 02 07 08 00 00 00 00 00 00 04 00 00 00 00 00 00 00 09 0a 0b 01 0c 01 0b 0c 02 01 02 00 00 01 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 00 00 00 00"},
+         "10 03 01 01 01 00 00 00 00 00 00 05 01 02 03 04 05 06 07 01 02 07 08 00 00 00 00 00 00 04 00 00 00 00 00 00 00 09 0a 0b 01 0c 01 0b 0c 02 01 02 00 00 01 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 01 00 00 00 00"},
     [LOOP_FOLD] = {{.loop = LOOP_FOLD, .ndim = 1, .nin = 1, .nout = 1,
                     .reduction = {.from_states = 1, .to_states = 2, .sparse = 3, .counted = 4, .empty = 5, .reduced = 6, .columns = 7},
                     .fold = {.vector = 8, .accesses = 9, .coop = 10, .results = 11, .length = 12}, OPERANDS},
-        "0f 04 01 01 01 00 00 00 00 00 00 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0b 0c 02 01 02 00 00 01 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 00 00 00 00"},
+        "10 04 01 01 01 00 00 00 00 00 00 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0b 0c 02 01 02 00 00 01 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 01 00 00 00 00"},
     [LOOP_SCAN] = {{.loop = LOOP_SCAN, .ndim = 1, .nout = 1, .position = 1, .reduction = {.reduced = 1},
                     .scan = {.vector = 1, .accesses = 2, .coop = 3, .state_words = 4, .length = 5, .lines = 6}, OPERANDS},
-        "0f 05 01 00 01 00 00 00 01 00 00 00 00 00 00 00 00 01 00 01 02 03 04 05 06 0b 0c 02 01 02 00 00 01 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 00 00 00 00"},
+        "10 05 01 00 01 00 00 00 01 00 00 00 00 00 00 00 00 01 00 01 02 03 04 05 06 0b 0c 02 01 02 00 00 01 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 01 00 00 00 00"},
     [LOOP_AT] = {{.loop = LOOP_AT, .ndim = 1, .nout = 1, .nindices = 1, .general = {.elements_per_thread = 4}, .at = {.deterministic = 1, .record = 8}, OPERANDS},
-        "0f 06 01 00 01 00 00 00 00 01 00 00 04 01 08 0b 0c 02 01 02 00 00 01 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 00 00 00 00"},
+        "10 06 01 00 01 00 00 00 00 01 00 00 04 01 08 0b 0c 02 01 02 00 00 01 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 01 00 00 00 00"},
     [LOOP_FORALL] = {{.loop = LOOP_FORALL, .ndim = 2, .nin = 2, .forall = {.proved = 1, .noalias = 1, .vector = 4, .vectors_per_thread = 2, .block = 9, .lanes = 3, .across = 4, .shared_rows = 1, .pairs = 5, .known = {{6, 7, 8}, {9, 10, 11}}}, OPERANDS},
-        "0f 07 02 02 00 00 00 00 00 00 00 00 01 01 04 02 09 03 04 01 05 06 07 08 09 0a 0b 0b 0c 02 01 02 00 00 01 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 00 00 00 00"},
+        "10 07 02 02 00 00 00 00 00 00 00 00 01 01 04 02 09 03 04 01 05 06 07 08 09 0a 0b 0b 0c 02 01 02 00 00 01 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 01 00 00 00 00"},
     [LOOP_TILE] = {{.loop = LOOP_TILE, .ndim = 2, .nin = 1, .nout = 1, .tile = {.narrow = 3, .vector = 4, .rows = 2, .columns = 5, .across = 1, .halo = 8}, OPERANDS},
-        "0f 08 02 01 01 00 00 00 00 00 00 00 03 04 02 05 01 08 0b 0c 02 01 02 00 00 01 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 00 00 00 00"},
+        "10 08 02 01 01 00 00 00 00 00 00 00 03 04 02 05 01 08 0b 0c 02 01 02 00 00 01 00 00 00 00 01 09 10 03 01 01 04 00 00 01 01 00 01 01 01 01 00 00 00 00"},
 };
 /* clang-format on */
 

@@ -186,8 +186,11 @@ static bool holds_wide(const variant *v) {
 }
 
 /* Where threads hold columns, some of a multiprocessor's blocks are to load or store while others compute. With rows of two-word elements,
- * and much to hold of columns, fewer blocks do: left alone, ptxas saves registers for more of them, and spills. */
+ * and much to hold of columns, fewer blocks do: left alone, ptxas saves registers for more of them, and spills. Pairs that are packed get along
+ * with fewer registers, so that two large blocks fit. */
 static int resident_with_held(const variant *v, int threads) {
+    if (variant_packs_calls(v))
+        return (HELD_THREADS_WIDE + threads - 1) / threads;
     bool much = v->gufunc.across ? v->gufunc.held << v->gufunc.calls > HELD_MOST / 2 : holds_wide(v);
     return much ? HELD_THREADS_WIDE / threads : v->gufunc.across ? HELD_THREADS / threads : 0;
 }

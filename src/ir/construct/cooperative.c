@@ -406,7 +406,7 @@ static void across_reduce(body *b, int calls, partial *p) {
 
 /* Do entries of the partials of all of a thread's calls fit the shared memory that a kernel may have of its own? */
 static bool fits_across(const variant *v, int calls, const partial *p) {
-    return variant_across_entries(v) * calls * partial_word_count(p) * 4 <= SHARED_FREE;
+    return variant_across_entries(v) * calls * partial_word_count(p) * 4 + variant_broadcast_bytes(v) <= SHARED_FREE;
 }
 
 static void across_reduce_all(body *b, int calls, partial *p) {

@@ -5,6 +5,7 @@
 
 #include "ir/common/halves.h"
 #include "ir/common/nodes.h"
+#include "ir/construct/broadcast.h"
 #include "ir/construct/cooperative.h"
 #include "ir/construct/unroll_jam.h"
 
@@ -100,11 +101,11 @@ static void load_tiles(body *b, void *user, bool by_vectors, ssa *values) {
     b->e->invariant = 0;
 }
 
-/* Puts the elements of tiles into words, two and two, if they are of 16 bits and computed with as they lie in memory. */
+/* Puts the elements of tiles into words, two and two, or those of two calls, if they are of 16 bits and computed with as they lie in memory. */
 static void pack_tiles(body *b, int k, const ssa *value) {
     struct held *h = b->held;
     dtype memory = (dtype)b->e->frame->v->operand[k].memory;
-    int words = h->count * h->width / 2;
+    int words = h->count * h->width * h->calls / 2;
     if (dtypes[memory].size != 2 || (dtype)b->f->locals[k].type != memory)
         return;
     h->word[k] = arena_alloc(b->e->a, (size_t)words * sizeof *h->word[k]);
@@ -115,12 +116,14 @@ static void pack_tiles(body *b, int k, const ssa *value) {
 void held_unpack(body *b, int first, int tiles) {
     emit *e = b->e;
     struct held *h = b->held;
+    int each = h->calls > 1 ? 1 : 2; /* elements of a call in a word */
     for (int k = 0; k < b->f->nparams; k++)
-        for (int i = first * h->width / 2; h->word[k] && i < (first + tiles) * h->width / 2; i++) {
+        for (int i = first * h->width / each; h->word[k] && i < (first + tiles) * h->width / each; i++) {
+            ssa *low = &h->value[0][k][i * each], *high = h->calls > 1 ? &h->value[1][k][i] : low + 1;
             ssa word = emit_value(e, "call i32 asm sideeffect \"\", \"=r,0\"(i32 %s)", h->word[k][i].text);
-            h->value[0][k][2 * i] = emit_value(e, "trunc i32 %s to i16", word.text);
+            *low = emit_value(e, "trunc i32 %s to i16", word.text);
             word = emit_value(e, "lshr i32 %s, 16", word.text);
-            h->value[0][k][2 * i + 1] = emit_value(e, "trunc i32 %s to i16", word.text);
+            *high = emit_value(e, "trunc i32 %s to i16", word.text);
         }
 }
 
@@ -138,7 +141,7 @@ static void load_part(body *b, int k) {
         one->together = 1;
         load_tiles(b, one, false, value + elements++);
     }
-    if (variant_holds_part(b->e->frame->v))
+    if (variant_holds_part(b->e->frame->v) || variant_packs_calls(b->e->frame->v))
         pack_tiles(b, k, value);
     for (int call = 0; call < h->calls; call++) {
         ssa *own = arena_alloc(b->e->a, (size_t)elements * sizeof *own);
@@ -368,9 +371,12 @@ static void begin(body *b) {
         return;
     b->held = h;
     (partly ? find_part_tiles : find_tiles)(b, h);
+    broadcast_loads beside;
+    broadcast_load(b, &beside);
     for (int k = 0; k < b->f->nparams; k++)
         if (v->operand[k].held)
             load_part(b, k);
+    broadcast_share(b, &beside);
     if (partly && coop_copies_async(b->e)) /* what is staged has been on its way meanwhile */
         coop_copies_wait(b->e);
     for (int k = v->nin; k < v->nin + v->nout && h->calls > 1; k++)
@@ -379,12 +385,16 @@ static void begin(body *b) {
 
 static bool recall(body *b, const node *n, ssa *value) {
     const struct held *h = b->held;
-    if (!h || h->variable < 0 || n->kind != N_ELEMENT || n->local >= b->f->nparams || !h->value[0][n->local] ||
-        !b->jam || b->jam->outer)
+    if (!h || h->variable < 0 || n->kind != N_ELEMENT || n->local >= b->f->nparams ||
+        (!h->value[0][n->local] && !h->broadcast[n->local]) || !b->jam || b->jam->outer)
         return false;
     const node *i = element_index(n, 1, 0);
     if (i->kind != N_LOCAL || i->local != h->variable)
         return false;
+    if (h->broadcast[n->local]) {
+        *value = h->broadcast[n->local][b->jam->now];
+        return true;
+    }
     *value = h->value[b->call][n->local][h->first * h->width + b->jam->now];
     return true;
 }

@@ -28,7 +28,10 @@ struct held {
     ssa there[HELD_MOST + 1]; /* i1: lies it before the end? none: always */
     /* By call and operand: of all elements; NULL: it is not held. */
     ssa *value[HELD_CALLS][UF_MAX_OPERANDS];
-    ssa *word[UF_MAX_OPERANDS]; /* i32: those of tiles, of 16 bits each, two and two; NULL: they are not packed */
+    /* By operand, while a construct is written: of the tiles that are visited, where the operand is broadcast; else NULL. */
+    const ssa *broadcast[UF_MAX_OPERANDS];
+    /* i32: the elements of tiles, of 16 bits each, two and two, or those of two calls; NULL: they are not packed. */
+    ssa *word[UF_MAX_OPERANDS];
     const node *keeps[UF_MAX_OPERANDS]; /* by output: the forall that assigns all of it; NULL: there is none */
     /* While a construct is written: that, if it is such a forall; its range's variable, and the tile that the first instances of the
      * jam stand for; by call and output, what the forall assigns these. */

@@ -15,6 +15,7 @@
 #include <assert.h>
 
 #include "ir/common/skeleton.h"
+#include "ir/construct/broadcast.h"
 #include "ir/construct/cooperative.h"
 #include "ir/construct/held.h"
 #include "ir/construct/shared_tile.h"
@@ -260,6 +261,7 @@ static void visit_held(body *b, const iteration_space *p, const traversal *c, ti
             at->there[i] = h->there[h->first + i];
         }
         held_unpack(b, h->first, at->tiles);
+        broadcast_read(b, h->first, at->tiles);
         held_each_call(b, c->construct, at->tiles, visit_call, &(held_visit){p, at, visit, user});
     }
     b->if_aligned = false;

@@ -434,10 +434,14 @@ API int cuKernelGetAttribute(int *value, int attribute, struct kernel *kernel, i
     return 0;
 }
 
-/* Of all there is the dynamic shared memory alone. */
+/* Of all there are the dynamic shared memory and the permission of large clusters. */
 API int cuKernelSetAttribute(int attribute, int value, struct kernel *kernel, int device) {
     CALL();
     NEED(kernel_alive(kernel) && ordinal_of(device) >= 0, INVALID_HANDLE);
+    if (attribute == 14) {
+        NEED(value == 1, INVALID_VALUE);
+        return 0;
+    }
     NEED(attribute == 8 && value > 0 && value + OWN_SHARED <= SHARED, INVALID_VALUE);
     kernel->shared = (unsigned)value;
     return 0;
