@@ -92,6 +92,15 @@ static bool apart(const reach *a, const reach *b) {
     return a->first < a->end && b->first < b->end && (a->end <= b->first || b->end <= a->first);
 }
 
+/* Extends what several operands reach by that of another one; by all memory, if it goes beyond the end of all addresses. */
+static void reach_join(reach *all, const reach *r) {
+    static const reach everything = {0, UINTPTR_MAX};
+    if (r->first >= r->end)
+        r = &everything;
+    all->first = r->first < all->first ? r->first : all->first;
+    all->end = r->end > all->end ? r->end : all->end;
+}
+
 static bool is_array(const plan_pass *s, int k) { return s->v.operand[k].kind != OPERAND_NUMBER && is_argument(s, k); }
 
 /* Finds the operands that must be copied before the launch, because an output overlaps them in another way than
@@ -99,14 +108,17 @@ static bool is_array(const plan_pass *s, int k) { return s->v.operand[k].kind !=
 static uf_status overlaps_find(const plan_run *r, const plan_pass *s, const operands *o, bool *copy, bool *any) {
     const uf_plan *p = r->plan;
     const variant *v = &s->v;
-    reach of[VARIANT_OPERANDS];
+    reach of[VARIANT_OPERANDS], inputs = {UINTPTR_MAX, 0};
     int end = v->nin + v->nout, n = s->loops.kept.narrays;
     *any = false;
     for (int k = 0; k < n; k++)
-        if (is_array(s, k))
+        if (is_array(s, k)) {
             of[k] = reach_of(r, s, k, o->address[k]);
+            if (k < v->nin)
+                reach_join(&inputs, &of[k]);
+        }
     for (int out = v->nin; out < end; out++)
-        for (int k = 0; k < n; k++) {
+        for (int k = apart(&inputs, &of[out]) ? out + 1 : 0; k < n; k++) {
             if ((k >= v->nin && k <= out) || !is_array(s, k) || apart(&of[k], &of[out]))
                 continue;
             nd_overlap how = p->verb->compare(p, s, k, origin(r, s, k), out, origin(r, s, out));

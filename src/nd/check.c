@@ -91,20 +91,27 @@ static uf_status check_data(const DLTensor *array, int argument, int align, int6
     return UF_OK;
 }
 
-/* Is it what most arrays are: contiguous, aligned, with elements, in the address space? */
+/* Is it what most arrays are: aligned, with elements, of which the first has the lowest address, in the address space? */
 static bool is_plain(const DLTensor *array, int size, int align) {
     enum {
         RANK = 8
     };
     uintptr_t address = (uintptr_t)array->data + array->byte_offset;
-    int64_t bytes = size;
-    if (array->strides || (unsigned)array->ndim > RANK || (array->ndim && !array->shape) || !array->data)
+    int64_t count = 1, end = 1, reach;
+    if ((unsigned)array->ndim > RANK || (array->ndim && !array->shape) || !array->data)
         return false;
-    for (int d = 0; d < array->ndim; d++)
-        if (array->shape[d] <= 0 || __builtin_mul_overflow(bytes, array->shape[d], &bytes))
+    for (int d = 0; d < array->ndim; d++) {
+        if (array->shape[d] <= 0 || __builtin_mul_overflow(count, array->shape[d], &count))
             return false;
+        if (array->strides &&
+            (array->strides[d] < 0 || __builtin_mul_overflow(array->shape[d] - 1, array->strides[d], &reach) ||
+             __builtin_add_overflow(end, reach, &end)))
+            return false;
+    }
+    if (__builtin_mul_overflow(array->strides ? end : count, size, &end))
+        return false;
     return !(address & (uintptr_t)(align - 1)) && address >= array->byte_offset &&
-           address + (uintptr_t)bytes - 1 >= address;
+           address + (uintptr_t)end - 1 >= address;
 }
 
 static __attribute__((noinline)) uf_status check_any(const DLTensor *array, int argument, int size, int align,

@@ -2,46 +2,46 @@
  * records do: code that knows them reads and writes whole records. */
 #include "nd/nd.h"
 
-__extension__ typedef unsigned __int128 bytes_mask; /* bit i: byte i of a record; ND_RECORD_MAX bits */
-
 /* What is searched: the arrays of a loop, or of a reduction, through all dimensions of its two loops. */
 typedef struct walk {
     const nd_loop *loops[2]; /* the second one may be NULL */
     const nd_place *place;
 } walk;
 
-/* The stride of array k in dimension d in bytes; 0 also where it has one element. */
-static inline int64_t step(const walk *w, int d, int k) {
-    int inner = w->loops[0]->ndim;
-    const nd_loop *loop = d < inner ? w->loops[0] : w->loops[1];
-    d = d < inner ? d : d - inner;
+static const nd_loop *loop_after(const walk *w, const nd_loop *loop) {
+    return loop == w->loops[0] ? w->loops[1] : NULL;
+}
+
+/* The stride of array k in dimension d of a loop in bytes; 0 also where it has one element. */
+static inline int64_t step(const walk *w, const nd_loop *loop, int d, int k) {
     return loop->extent[d] == 1 ? 0 : loop->stride[d * loop->narrays + k] * w->place[k].size;
 }
 
-static int dimensions(const walk *w) { return w->loops[0]->ndim + (w->loops[1] ? w->loops[1]->ndim : 0); }
-
 static bool same_steps(const walk *w, int a, int b) {
-    for (int d = 0, n = dimensions(w); d < n; d++)
-        if (step(w, d, a) != step(w, d, b))
-            return false;
+    for (const nd_loop *loop = w->loops[0]; loop; loop = loop_after(w, loop))
+        for (int d = 0; d < loop->ndim; d++)
+            if (step(w, loop, d, a) != step(w, loop, d, b))
+                return false;
     return true;
 }
 
 /* The smallest distance of two elements that are neighbours in a dimension; INT64_MAX: there are none. */
 static int64_t nearest(const walk *w, int k) {
     int64_t least = INT64_MAX;
-    for (int d = 0, n = dimensions(w); d < n; d++) {
-        int64_t s = step(w, d, k);
-        s = s < 0 ? -s : s;
-        least = s && s < least ? s : least;
-    }
+    for (const nd_loop *loop = w->loops[0]; loop; loop = loop_after(w, loop))
+        for (int d = 0; d < loop->ndim; d++) {
+            int64_t s = step(w, loop, d, k);
+            s = s < 0 ? -s : s;
+            least = s && s < least ? s : least;
+        }
     return least;
 }
 
 static uint8_t alignment(const walk *w, int k) {
     uint64_t all = w->place[k].address | ACCESS_BYTES;
-    for (int d = 0, n = dimensions(w); d < n; d++)
-        all |= (uint64_t)step(w, d, k);
+    for (const nd_loop *loop = w->loops[0]; loop; loop = loop_after(w, loop))
+        for (int d = 0; d < loop->ndim; d++)
+            all |= (uint64_t)step(w, loop, d, k);
     return (uint8_t)__builtin_ctzll(all);
 }
 
@@ -52,19 +52,18 @@ static bool may_join(const walk *w, int k) {
     return strided && w->place[k].address;
 }
 
-/* Arrays by their numbers, in ascending order. */
+/* Arrays by ascending addresses, and those of one address by their numbers. */
 typedef struct array_list {
     int n;
     uint8_t array[VARIANT_OPERANDS];
 } array_list;
 
-/* The first array of the lowest address. */
-static int lowest(const walk *w, const array_list *l) {
-    int found = l->array[0];
-    for (int i = 1; i < l->n; i++)
-        if (w->place[l->array[i]].address < w->place[found].address)
-            found = l->array[i];
-    return found;
+/* Puts array k, whose number is the highest, in its place, which is mostly the end. */
+static void list_add(const walk *w, array_list *l, int k) {
+    int i = l->n++;
+    for (; i > 0 && w->place[l->array[i - 1]].address > w->place[k].address; i--)
+        l->array[i] = l->array[i - 1];
+    l->array[i] = (uint8_t)k;
 }
 
 static bool belongs(const walk *w, int leader, int k, int64_t most) {
@@ -76,18 +75,18 @@ static bool belongs(const walk *w, int leader, int k, int64_t most) {
 /* Makes a group of the arrays that belong to a leader, if they are more than itself, and cover at least half of what they reach. records: the
  * stride of dimension 0 may be a record's, of which they must cover as much. */
 static void group_make(const walk *w, int leader, const array_list *company, bool records, nd_member *m) {
-    bytes_mask mask = 0;
-    int reach = 0;
+    int reach = 0, covered = 0;
     for (int i = 0; i < company->n; i++) {
         const nd_place *p = &w->place[company->array[i]];
         int offset = (int)(p->address - w->place[leader].address), end = offset + p->size;
-        mask |= (((bytes_mask)1 << p->size) - 1) << offset;
-        reach = end > reach ? end : reach;
+        if (end <= reach)
+            continue;
+        covered += end - (offset > reach ? offset : reach);
+        reach = end;
     }
-    int covered = __builtin_popcountll((uint64_t)mask) + __builtin_popcountll((uint64_t)(mask >> 64));
     if (covered <= w->place[leader].size || 2 * covered < reach)
         return;
-    int64_t inner = step(w, 0, leader);
+    int64_t inner = step(w, w->loops[0], 0, leader);
     bool record = records && inner > 0 && inner <= ND_RECORD_MAX && 2 * covered >= inner;
     nd_member member = {
         .group = (uint8_t)(leader + 1), .record = (uint8_t)(record ? inner : 0), .align = alignment(w, leader)};
@@ -101,7 +100,7 @@ static void group_make(const walk *w, int leader, const array_list *company, boo
 /* Makes a group of the array of the lowest address and those that belong to it, if they are one, and leaves in the list what may still be in
  * another. */
 static void group_take(const walk *w, bool records, array_list *left, nd_member *m) {
-    int leader = lowest(w, left), n = left->n;
+    int leader = left->array[0], n = left->n;
     int64_t most = nearest(w, leader);
     array_list company = {0};
     most = most < ND_RECORD_MAX ? most : ND_RECORD_MAX;
@@ -110,8 +109,8 @@ static void group_take(const walk *w, bool records, array_list *left, nd_member 
             company.array[company.n++] = left->array[i];
     group_make(w, leader, &company, records, m);
     left->n = 0;
-    for (int i = 0; i < n; i++)
-        if (left->array[i] != leader && !m[left->array[i]].group)
+    for (int i = 1; i < n; i++)
+        if (!m[left->array[i]].group)
             left->array[left->n++] = left->array[i];
 }
 
@@ -119,7 +118,7 @@ static void groups_make(const walk *w, int first, int last, bool records, nd_mem
     array_list left = {0};
     for (int k = first; k < last; k++)
         if (may_join(w, k))
-            left.array[left.n++] = (uint8_t)k;
+            list_add(w, &left, k);
     while (left.n > 1) /* one alone makes no group */
         group_take(w, records, &left, m);
 }

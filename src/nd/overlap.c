@@ -46,8 +46,8 @@ bool nd_self_overlap(const nd_loop *loop, int k) {
     int64_t stride[MAX_DIMENSIONS], bound[MAX_DIMENSIONS], reach = 0;
     if (loop->count <= 1 || loop->kind[k] == OPERAND_NUMBER)
         return false;
-    if (loop->loop == LOOP_FLAT)
-        return loop->kind[k] == OPERAND_CONSTANT;
+    if (loop->ndim == 1 && loop->extent[0] > 1) /* this settles most calls */
+        return loop->stride[k] == 0;
     int n = sorted_dimensions(loop, k, stride, bound), doubtful = 0;
     if (n > 0 && stride[0] == 0)
         return true;

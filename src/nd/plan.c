@@ -90,21 +90,31 @@ static uf_status check_fit(const nd_array *arrays, int k, int to) {
     return UF_OK;
 }
 
+/* Have all arrays but numbers the shape of array `to`, which is none? */
+static bool all_of_shape(const nd_array *arrays, int narrays, int to) {
+    for (int k = 0; k < narrays; k++)
+        if (!arrays[k].number && !same_shape(&arrays[k], &arrays[to]))
+            return false;
+    return true;
+}
+
 /* The shape of the loop: that of the outputs, which all others must broadcast to; without outputs the one that the
  * arrays broadcast to. */
 static uf_status loop_shape(const nd_array *arrays, int narrays, int nin, int *ndim, int64_t *shape) {
     int to = nin;
     if (nin == narrays || !arrays[nin].output)
         return nd_broadcast(arrays, narrays, ndim, shape);
-    /* Inputs are compared with each other first: an error between two of them should not name an output. */
-    TRY(nd_broadcast(arrays, nin, ndim, shape));
-    for (int k = 0; k < narrays; k++)
-        if (arrays[k].output) {
-            if (!same_shape(&arrays[k], &arrays[to]))
-                return outputs_differ(arrays, k, to);
-        } else if (!arrays[k].number) {
-            TRY(check_fit(arrays, k, to));
-        }
+    if (!all_of_shape(arrays, narrays, to)) {
+        /* Inputs are compared with each other first: an error between two of them should not name an output. */
+        TRY(nd_broadcast(arrays, nin, ndim, shape));
+        for (int k = 0; k < narrays; k++)
+            if (arrays[k].output) {
+                if (!same_shape(&arrays[k], &arrays[to]))
+                    return outputs_differ(arrays, k, to);
+            } else if (!arrays[k].number) {
+                TRY(check_fit(arrays, k, to));
+            }
+    }
     *ndim = arrays[to].ndim;
     memcpy(shape, arrays[to].shape, (size_t)*ndim * sizeof *shape);
     return UF_OK;
