@@ -238,6 +238,7 @@ typedef struct library_form {
 } library_form;
 
 struct uf_func {
+    uint64_t number;      /* no other function of the process has or had it */
     const uf_func *owner; /* of a form: the function that keeps it; else NULL */
     _Atomic(record_form *) forms;
     _Atomic(core_form *) core_forms;
@@ -318,6 +319,7 @@ uf_status section_check(const uf_func *f, const section *s, const signature_list
 /* Lets all threads find a function of the library's own, until the process ends. Returns it, or the one that another thread has made
  * meanwhile, and frees this one. */
 const uf_func *func_publish(_Atomic(uf_func *) *made, uf_func *mine);
+uint64_t func_number(void); /* a new one */
 void func_keep(const uf_func *f);
 void func_drop(const uf_func *f);
 void func_destroy(uf_func *f);
@@ -689,6 +691,8 @@ typedef struct plan_run {
     const int64_t *bounds; /* of segments: starts in host memory, or what was read from them */
     int64_t *parts;        /* fold: those that decide the results (launch.deciding) */
     int64_t *outside;      /* of uf_at, as in launch */
+    /* No operand must be copied for an output's sake: known before the run, or seen in it. Elementwise calls alone. */
+    bool apart;
     workspace space;
 } plan_run;
 
@@ -850,8 +854,10 @@ uf_status plan_imagine_arrays(uf_plan *p, const plan_request *r, call_args *a);
 /* plan_decide, which then compiles. */
 uf_status plan_make(uf_plan *p, const plan_request *r, void **data);
 void plan_end(uf_plan *p);
-/* Makes a plan on the stack and runs it once. */
+/* Makes a plan on the stack and runs it once, or runs the one that was kept of such a call. */
 uf_status plan_once(const plan_request *r);
+/* repeat.c: runs a call by the plan that its thread keeps of it. False: there is none. */
+bool repeat_run(const plan_request *r, uf_status *status);
 /* The first check of a function that makes a plan: `out` is not NULL. *out becomes NULL. Errors: ARGUMENT. */
 uf_status plan_out(uf_plan **out);
 /* The same of a function that makes outputs: one for each of the function's, which become NULL (new.c). */
@@ -861,7 +867,7 @@ uf_status plan_new(uf_plan **out, const plan_request *r);
 /* Runs a plan, whose addresses have been checked. */
 uf_status plan_execute(plan_run *run);
 /* Runs its one pass, for plan_verb.run. */
-uf_status plan_pass_run(const plan_run *run);
+uf_status plan_pass_run(plan_run *run);
 /* Makes the checks of a run, and does not launch: what the host reads, and the numbers. */
 uf_status plan_look(const uf_plan *p, void *const *data);
 

@@ -68,6 +68,7 @@ uf_func *hidden_new(const uf_func *f) {
     uf_func *h = mem_zero(1, sizeof *h);
     if (!h)
         return NULL;
+    h->number = func_number();
     h->owner = f;
     h->name = f->name;
     h->doc = f->doc;

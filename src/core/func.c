@@ -599,6 +599,11 @@ static uf_status definition_read(const uf_definition *definition, uf_definition 
     return UF_OK;
 }
 
+uint64_t func_number(void) {
+    static _Atomic(uint64_t) last;
+    return atomic_fetch_add(&last, 1) + 1;
+}
+
 uf_status func_define(uf_func **out, const uf_definition *definition, const text_origin *from,
                       definition_place *place) {
     *place = (definition_place){IN_OPTIONS, 0};
@@ -615,6 +620,7 @@ uf_status func_define(uf_func **out, const uf_definition *definition, const text
     if (!f)
         return fail_memory();
     atomic_init(&f->references, 1);
+    f->number = func_number();
     f->fast = d.fast;
     f->flags = d.flags & (UF_UNCHECKED | UF_DEBUG | UF_LINES | UF_KERNEL);
     f->max_registers = d.max_registers;

@@ -131,8 +131,7 @@ void plan_end(uf_plan *p) {
         workspace_free(&p->space);
 }
 
-static uf_status once(const plan_request *r, void *user) {
-    (void)user;
+static __attribute__((noinline)) uf_status on_stack(const plan_request *r) {
     /* 12 KiB. It is not cleared, which would take as long as a small call. */
     uf_plan p;
     void *data[PLAN_ARGUMENTS];
@@ -143,6 +142,12 @@ static uf_status once(const plan_request *r, void *user) {
     }
     plan_end(&p);
     return s;
+}
+
+static uf_status once(const plan_request *r, void *user) {
+    uf_status s;
+    (void)user;
+    return repeat_run(r, &s) ? s : on_stack(r);
 }
 
 uf_status plan_once(const plan_request *r) { return with_records(r, once, NULL); }

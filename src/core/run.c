@@ -263,13 +263,15 @@ static uf_status pass_launch(const plan_run *r, const plan_pass *s, operands *o,
     return variant_launch(r, s, o, copy, plan_variant_of(r->plan, s), s->code);
 }
 
-uf_status plan_pass_run(const plan_run *r) {
+uf_status plan_pass_run(plan_run *r) {
     const plan_pass *s = r->plan->pass;
     operands o;
     bool copy[VARIANT_OPERANDS], any = false;
     TRY(operands_read(r, s, &o));
-    if (s->v.nout)
+    if (s->v.nout && !r->apart) {
         TRY(overlaps_find(r, s, &o, copy, &any));
+        r->apart = !any;
+    }
     if (r->plan->verb->prepare)
         TRY(r->plan->verb->prepare(r));
     return pass_launch(r, s, &o, any ? copy : NULL);
