@@ -135,11 +135,13 @@ static inline bool work_is_short(const code *c, int64_t n) {
     return cost && n < TICKS_TIMED && n * cost < TICKS_TIMED * INT64_C(1024);
 }
 
-/* Runs the code of a flat loop for n elements from `first` on. outputs: where they go instead; NULL: to where the launch says. */
+/* Runs the code of a flat loop for n elements from `first` on. outputs: where they go instead; NULL: to where the launch says. lines: they
+ * are whole lines of the outputs, which the code is to write past the caches. */
 enum {
-    FLAT_PARAMETERS = VARIANT_OPERANDS * 2 + 1
+    FLAT_PARAMETERS = VARIANT_OPERANDS * 2 + 2
 };
-static inline void flat_run(const code *c, const launch *l, int64_t first, int64_t n, char *const *outputs) {
+static inline void flat_run(const code *c, const launch *l, int64_t first, int64_t n, char *const *outputs,
+                            bool lines) {
     const variant *v = l->v;
     uint64_t parameters[FLAT_PARAMETERS];
     parameter_writer w = parameters_write(parameters, v, NULL, false);
@@ -152,6 +154,8 @@ static inline void flat_run(const code *c, const launch *l, int64_t first, int64
         put_operand(&w, k, moved ? (uintptr_t)outputs[k - v->nin] : (uintptr_t)l->data[k] + (uint64_t)skip, l->numbers);
     }
     put_parameter(&w, CPU_FLAT_ELEMENTS, n);
+    if (variant_has_nontemporal(v))
+        put_parameter(&w, CPU_FLAT_LINES, lines);
     parameters_finish(&w);
     c->run(parameters);
 }

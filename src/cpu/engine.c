@@ -122,6 +122,27 @@ static void choose_sizes(variant *v, const loop_problem *p) {
         v->operand[k].staged = 0;
 }
 
+/* Flat loops over more than stays in the caches, which write whole lines past them if all elements have one size and little is computed: the
+ * vectors of their code are then lines. */
+static void choose_lines(variant *v, const loop_problem *p) {
+    int size = 0, arrays = 0;
+    bool alike = !v->masked && !v->reports && !p->traits->has_loop;
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        const variant_operand *o = &v->operand[k];
+        dtype memory = (dtype)o->memory;
+        if (o->kind != OPERAND_CONTIGUOUS) {
+            alike &= k < v->nin && (o->kind == OPERAND_NUMBER || o->kind == OPERAND_CONSTANT);
+            continue;
+        }
+        size = arrays++ ? size : dtypes[memory].size;
+        alike &= o->value == o->memory && dtypes[memory].size == size &&
+                 (dtype_is_integer(memory) || memory == DT_FLOAT32 || memory == DT_FLOAT64);
+    }
+    bool lines = alike && nontemporal_pays((double)p->loop->count * size * arrays);
+    for (int k = v->nin; k < v->nin + v->nout; k++)
+        v->operand[k].nontemporal = lines;
+}
+
 static void cpu_specialise(variant *v, const loop_problem *p) {
     if (v->loop == LOOP_FORALL) {
         cpu_forall_specialise(v, p);
@@ -135,6 +156,8 @@ static void cpu_specialise(variant *v, const loop_problem *p) {
         specialise_tile(v, p->loop);
     for (int j = 0; j < v->nindices; j++)
         v->operand[variant_index(v) + j].unit = p->indexed[2 * j + 1] == 1;
+    if (v->loop == LOOP_FLAT)
+        choose_lines(v, p);
     v->ndim = (uint8_t)(p->loop->ndim < 2 ? p->loop->ndim : 2);
     v->wide = 0;
     for (int k = 0, count = variant_operands(v); k < count; k++) {

@@ -26,7 +26,7 @@ static void run_units(const work *w, int64_t first, int64_t last) {
     if (w->stream)
         nontemporal_run(w->c, w->l, first, last - first);
     else
-        flat_run(w->c, w->l, first, last - first, NULL);
+        flat_run(w->c, w->l, first, last - first, NULL, false);
 }
 
 /* Elements before the first output is at a multiple of 64 bytes. */
@@ -159,7 +159,7 @@ static void nested_run(const work *w, int64_t first, int64_t last) {
 static void launch_flat(code *c, const launch *l) {
     int64_t n = l->loop->count;
     if (work_is_short(c, n)) { /* the short way: nothing to decide */
-        flat_run(c, l, 0, n, NULL);
+        flat_run(c, l, 0, n, NULL, false);
         return;
     }
     work_run(&(work){.c = c,

@@ -38,7 +38,8 @@
     X(CPU_AT_OUTSIDE, ADDRESS, at_elements, "an int64 that becomes 1 if an index is out of range, where the kernel ends; NULL: all are in range")
 
 #define CPU_FLAT_ROWS(X) \
-    X(CPU_FLAT_ELEMENTS, INT64, once, "elements")
+    X(CPU_FLAT_ELEMENTS, INT64, once,        "elements") \
+    X(CPU_FLAT_LINES,    INT64, nontemporal, "1: these are whole lines of each output, which go past the caches; else 0")
 
 /* Dimensions 0 and 1 of a loop; the engine walks the others. Elementwise loops, updates in place and inner calls. */
 #define CPU_LOOP_ROWS(X) \

@@ -103,8 +103,9 @@ typedef struct variant_operand {
      * block need of it they load at the head of the kernel, into shared memory (ir/construct/broadcast.h). */
     uint8_t broadcast;
     /* Forall; see code_traits.use. */
-    uint8_t coalesced;   /* GPU: what neighbours along the last index read and write is accessed by vectors */
-    uint8_t nontemporal; /* CPU: what is written to it goes past the caches, strip by strip */
+    uint8_t coalesced; /* GPU: what neighbours along the last index read and write is accessed by vectors */
+    /* CPU forall: what is written to it goes past the caches; flat, an output: the code can do so, too, line by line. */
+    uint8_t nontemporal;
     /* And of at, GPU, the target: blocks (CPU: runs of the code) update a copy of their own, which then goes to the array; see
      * PRIVATE_TALLY. */
     uint8_t privatised;
@@ -422,7 +423,7 @@ static inline int variant_tile_sector(const variant *v, int k) {
 }
 /* CPU: is any operand nontemporal? */
 static inline bool variant_has_nontemporal(const variant *v) {
-    for (int k = 0; k < v->nin; k++)
+    for (int k = 0; k < v->nin + v->nout; k++)
         if (v->operand[k].nontemporal)
             return true;
     return false;

@@ -659,6 +659,43 @@ static void streaming(void **unused) {
     cpu_engine.release(c);
 }
 
+/* Flat loops whose code can write whole lines past the caches. */
+static void by_lines(void **unused) {
+    static const struct {
+        dtype input, output, value;
+        uint8_t kind; /* of the second input */
+        int64_t n;
+        bool masked, has_loop, lines;
+    } rows[] = {
+        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_CONTIGUOUS, 3 << 20, false, false, true},
+        {DT_INT8, DT_INT8, DT_INT8, OPERAND_NUMBER, 17 << 20, false, false, true},
+        {DT_FLOAT64, DT_FLOAT64, DT_FLOAT64, OPERAND_CONSTANT, 3 << 20, false, false, true},
+        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_CONTIGUOUS, 2 << 20, false, false, false},
+        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_CONTIGUOUS, 3 << 20, true, false, false},
+        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_CONTIGUOUS, 3 << 20, false, true, false},
+        {DT_FLOAT32, DT_FLOAT64, DT_FLOAT64, OPERAND_CONTIGUOUS, 3 << 20, false, false, false},
+        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT64, OPERAND_CONTIGUOUS, 3 << 20, false, false, false},
+        {DT_FLOAT16, DT_FLOAT16, DT_FLOAT16, OPERAND_CONTIGUOUS, 9 << 20, false, false, false},
+        {DT_COMPLEX64, DT_COMPLEX64, DT_COMPLEX64, OPERAND_CONTIGUOUS, 3 << 20, false, false, false},
+        {DT_BOOL, DT_BOOL, DT_BOOL, OPERAND_CONTIGUOUS, 17 << 20, false, false, false},
+    };
+    (void)unused;
+#if defined(__x86_64__)
+    for (size_t r = 0; r < COUNT(rows); r++) {
+        flat f;
+        code_traits traits = {.has_loop = rows[r].has_loop};
+        flat_make(&f, rows[r].input, 2, 1, rows[r].n);
+        f.v.operand[1].kind = rows[r].kind;
+        f.v.operand[2].memory = rows[r].output;
+        f.v.operand[2].value = rows[r].value;
+        f.v.masked = rows[r].masked;
+        cpu_engine.specialise(&f.v, &(loop_problem){.loop = &f.loop, .traits = &traits});
+        if (f.v.operand[2].nontemporal != rows[r].lines || f.v.operand[0].nontemporal)
+            fail_msg("row %zu", r);
+    }
+#endif
+}
+
 /* ---- Threads, fork ---- */
 
 static void *compile_and_run(void *user) {
@@ -1015,21 +1052,14 @@ int main(void) {
     if (role)
         return run_role(role);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(missing_library),
-        cmocka_unit_test(newer_version),
-        cmocka_unit_test(every_version),
-        cmocka_unit_test(information),
-        cmocka_unit_test(nested),
-        cmocka_unit_test(inner_calls_anyhow),
-        cmocka_unit_test(flat_cut),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(guard_pages),
-        cmocka_unit_test(streaming),
-        cmocka_unit_test(threads),
-        cmocka_unit_test(forks),
-        cmocka_unit_test(allocation_failures),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(times),
+        cmocka_unit_test(missing_library), cmocka_unit_test(newer_version),
+        cmocka_unit_test(every_version),   cmocka_unit_test(information),
+        cmocka_unit_test(nested),          cmocka_unit_test(inner_calls_anyhow),
+        cmocka_unit_test(flat_cut),        cmocka_unit_test(numbers),
+        cmocka_unit_test(guard_pages),     cmocka_unit_test(streaming),
+        cmocka_unit_test(by_lines),        cmocka_unit_test(threads),
+        cmocka_unit_test(forks),           cmocka_unit_test(allocation_failures),
+        cmocka_unit_test(memory),          cmocka_unit_test(times),
     };
     return cmocka_run_group_tests(tests, seed, NULL);
 }

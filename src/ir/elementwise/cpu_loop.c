@@ -3,6 +3,7 @@
  * not exactly the same array do not overlap, and one that is the same is read before it is written. So LLVM makes vector loops
  * without checks at run time, in place too. */
 #include "ir/common/nodes.h"
+#include "ir/common/whole_line.h"
 #include "ir/elementwise/elementwise.h"
 
 enum {
@@ -35,8 +36,9 @@ static bool is_by_element(const skeleton *s) {
     return gaps && !s->v->masked && s->t->nodes <= SCALAR_NODES && !s->t->has_loop && !tree_has_math(s->t);
 }
 
-/* finish: what computes and stores an element. */
-static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (*finish)(skeleton *s, batch *b)) {
+/* finish: what computes and stores an element. line: there are n elements, which become the vectors of a line (flat_by_lines). */
+static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (*finish)(skeleton *s, batch *b),
+                   bool line) {
     emit *e = s->e;
     for (int k = 0; k < s->noperands; k++)
         if (!skeleton_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
@@ -50,8 +52,11 @@ static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (
     }
     finish(s, &b);
     e->access_group = 0;
-    int count = 1, hints[4] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
-    if (e->by_vectors)
+    int count = 1, hints[2 + WHOLE_LINE_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
+    if (line) {
+        whole_line_hints(e, dtypes[skeleton_memory(s, s->v->nin)].size, hints + count);
+        count += WHOLE_LINE_HINTS;
+    } else if (e->by_vectors)
         hints[count++] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}");
     if (is_by_element(s)) {
         hints[count++] = emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 false}");
@@ -65,7 +70,7 @@ void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
     if (fields)
         alike_row(s, n, fields, row);
     else
-        row_by(s, n, row, stride, batch_finish);
+        row_by(s, n, row, stride, batch_finish, false);
 }
 
 /* ---- Under a mask ---- */
@@ -114,10 +119,10 @@ static void chunk(skeleton *s, const ssa *row) {
     int none = skeleton_if(s, emit_value(e, "icmp ne i64 %s, 0", any.text));
     emit_branch_if(e, emit_value(e, "icmp eq i64 %s, %lld", all.text, ALL_TRUE), every, some);
     emit_label(e, every);
-    row_by(s, ssa_constant(CHUNK), row, NULL, batch_finish_unmasked);
+    row_by(s, ssa_constant(CHUNK), row, NULL, batch_finish_unmasked, false);
     emit_branch(e, end);
     emit_label(e, some);
-    row_by(s, ssa_constant(CHUNK), row, NULL, batch_finish);
+    row_by(s, ssa_constant(CHUNK), row, NULL, batch_finish, false);
     emit_branch(e, end);
     emit_label(e, end);
     skeleton_end_if(s, none);
@@ -152,9 +157,47 @@ static void flat_by_strips(skeleton *s, ssa n) {
     counted_loop_end(e, &l, ssa_constant(STRIP), loop_no_unroll(e));
 }
 
+/* ---- Past the caches ---- */
+
+/* A line of each output at a time, each by way of an array. n is a multiple of the elements of a line, at which outputs begin. */
+static void flat_by_lines(skeleton *s, ssa n, const ssa *array) {
+    emit *e = s->e;
+    ssa row[VARIANT_OPERANDS] = {0}, to[VARIANT_OPERANDS] = {0};
+    int first = s->v->nin, end = first + s->v->nout, elements = LINE_BYTES / dtypes[skeleton_memory(s, first)].size;
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), n);
+    row_from(s, s->base, l.i, row);
+    for (int k = first; k < end; k++) {
+        to[k] = row[k];
+        row[k] = whole_line_elements(e, array[k], skeleton_memory(s, k));
+    }
+    row_by(s, ssa_constant(elements), row, NULL, batch_finish, true);
+    for (int k = first; k < end; k++)
+        whole_line_store(e, array[k], skeleton_memory(s, k), to[k]);
+    counted_loop_end(e, &l, ssa_constant(elements), loop_no_unroll(e));
+}
+
+/* The code of large loops has both ways. */
+static void flat_large(skeleton *s, ssa n) {
+    emit *e = s->e;
+    ssa lines = skeleton_parameter(s, CPU_FLAT_LINES), array[VARIANT_OPERANDS] = {0};
+    for (int k = s->v->nin; k < s->v->nin + s->v->nout; k++)
+        array[k] = whole_line_array(e);
+    int by_lines = emit_label_new(e), plain = emit_label_new(e), end = emit_label_new(e);
+    emit_branch_if(e, emit_value(e, "icmp ne i64 %s, 0", lines.text), by_lines, plain);
+    emit_label(e, by_lines);
+    flat_by_lines(s, n, array);
+    emit_branch(e, end);
+    emit_label(e, plain);
+    cpu_row(s, n, s->base, NULL);
+    emit_branch(e, end);
+    emit_label(e, end);
+}
+
 void cpu_flat(skeleton *s) {
     ssa n = skeleton_parameter(s, CPU_FLAT_ELEMENTS);
-    if (s->v->masked && s->v->operand[variant_mask(s->v)].kind == OPERAND_CONTIGUOUS)
+    if (variant_has_nontemporal(s->v))
+        flat_large(s, n);
+    else if (s->v->masked && s->v->operand[variant_mask(s->v)].kind == OPERAND_CONTIGUOUS)
         flat_by_strips(s, n);
     else
         cpu_row(s, n, s->base, NULL);
