@@ -35,7 +35,7 @@ static const char *vector_passes(const llvm *l) {
 /* Code of kernels over indices has loops over a run of points, which are one pass long once the points are vectors.
  * These loops are removed. Arrays of the kernel's variables then become variables, which stay in registers along the
  * loops of its text. */
-#define RUN_PASSES INLINE_PASSES ",function(loop(loop-deletion),sroa,early-cse,loop-mssa(licm),simplifycfg)"
+#define RUN_PASSES INLINE_PASSES ",function(loop(loop-deletion),instcombine,sroa,early-cse,loop-mssa(licm),simplifycfg)"
 
 /* Passes for kernels with very much code, whose time is in proportion to its length. That of default<O1> is not: for
  * each loop that it unrolls LLVM looks at all loops of the function again, and to move accesses out of a loop it

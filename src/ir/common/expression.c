@@ -211,9 +211,11 @@ static ssa join_incoming(emit *e, dtype type, const incoming *a, const incoming 
 
 /* ---- Loads and stores ---- */
 
-/* GPU: inputs are not written while the kernel runs, so their loads may go through the read-only cache. */
+/* Inputs are not written while the kernel runs, so their loads may go through the GPU's read-only cache; and of a kernel over indices on
+ * the CPU LLVM learns by it that what is written beside its own stores, past the caches, is no input. */
 void emit_invariant(emit *e, bool is_input) {
-    if (e->target->gpu && is_input && !e->shared && !e->invariant_node)
+    bool tells = e->target->gpu || (e->frame && e->frame->v->loop == LOOP_FORALL);
+    if (tells && is_input && !e->shared && !e->invariant_node)
         e->invariant_node = emit_metadata(e, "!{}");
     e->invariant = is_input && !e->shared ? e->invariant_node : 0;
 }

@@ -17,11 +17,12 @@ typedef struct forall_writer {
     const struct guards *guards; /* CPU: see guards.h; NULL: not looked for */
     struct outer_vector *outer;  /* CPU: see outer_vector.h; NULL: there is no @points */
     struct {
-        const node *write; /* that fills operand k; NULL: none */
-        ssa buffer;
+        const node *write;          /* that fills operand k; NULL: none */
+        ssa array, buffer;          /* where its elements are computed, and the address of that (i64) */
     } nontemporal[UF_MAX_OPERANDS]; /* CPU: see nontemporal.h */
     ssa copy;                       /* CPU, with nontemporal operands: void (i8 *to, i8 *from, i64 bytes) */
-    int group;                      /* CPU: the access group of @kernel's accesses to arrays */
+    int by_lines; /* CPU: the one such operand whose lines are written one by one; -1: there is none */
+    int group;    /* CPU: the access group of @kernel's accesses to arrays */
 } forall_writer;
 
 /* Writes a call of @<entry> for a point: "kernel", "interior", or "points" for the run of points that begins there (outer_vector.h). index[d]

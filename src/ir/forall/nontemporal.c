@@ -9,6 +9,7 @@
 #include "ir/forall/nontemporal.h"
 
 #include "ir/common/nodes.h"
+#include "ir/common/whole_line.h"
 #include "ir/forall/guards.h"
 
 enum {
@@ -94,26 +95,6 @@ bool nontemporal_fills(const tree *t, int last, int k) {
     return find(t, last, k, &write) >= 0;
 }
 
-void nontemporal_begin(forall_writer *w) {
-    const variant *v = w->g.s.v;
-    for (int k = 0; k < v->nin; k++) {
-        const node *write;
-        if (!v->operand[k].nontemporal || find(w->g.s.t, v->ndim - 1, k, &write) != v->operand[k].unit - 1 ||
-            !(write->unchecked || (write->conditional && v->forall.proved)))
-            continue;
-        w->nontemporal[k].write = write;
-        w->nontemporal[k].buffer =
-            emit_value(w->g.s.e, "alloca [%d x i8], align %d", STRIP_BYTES + LINE_BYTES, LINE_BYTES);
-    }
-}
-
-bool nontemporal_any(const forall_writer *w) {
-    for (int k = 0; k < w->g.s.v->nin; k++)
-        if (w->nontemporal[k].write)
-            return true;
-    return false;
-}
-
 /* ---- Code ---- */
 
 /* The address of an element of operand k that a point accesses. */
@@ -135,6 +116,8 @@ static ssa number_of(forall_writer *w, int k, ssa pointer) {
     return emit_value(w->g.s.e, "ptrtoint %s* %s to i64", type, pointer.text);
 }
 
+typedef void points_writer(forall_writer *w, ssa *index, ssa first, ssa limit);
+
 /* A strip of an operand: the addresses of its first element in the array and in the buffer; and the base address that the array would
  * have if its elements of this strip lay in the buffer. */
 typedef struct strip {
@@ -146,9 +129,7 @@ static strip enter(forall_writer *w, int k, const ssa *index) {
     const char *type = ir_memory_type((dtype)w->g.s.v->operand[k].memory);
     strip s;
     s.to = number_of(w, k, element_of(w, k, w->nontemporal[k].write, index));
-    ssa buffer =
-        emit_value(e, "ptrtoint [%d x i8]* %s to i64", STRIP_BYTES + LINE_BYTES, w->nontemporal[k].buffer.text);
-    s.from = emit_op(e, "add i64", buffer, emit_op(e, "and i64", s.to, ssa_constant(LINE_BYTES - 1)));
+    s.from = emit_op(e, "add i64", w->nontemporal[k].buffer, emit_op(e, "and i64", s.to, ssa_constant(LINE_BYTES - 1)));
     ssa moved = emit_op(e, "sub i64", number_of(w, k, w->g.s.base[k]), emit_op(e, "sub i64", s.to, s.from));
     s.base = emit_value(e, "inttoptr i64 %s to %s*", moved.text, type);
     return s;
@@ -210,18 +191,22 @@ static void find_rows(const node *n, void *user) {
     r->element[r->count++] = n;
 }
 
-/* Has what `count` points from one on read of operand k fetched, where that is of several rows. */
-static void fetch_operand(forall_writer *w, int k, const ssa *index, ssa count) {
-    emit *e = w->g.s.e;
+static rows rows_of(const forall_writer *w, int k) {
     const function *f = w->g.s.t->kernel;
     const variant *v = w->g.s.v;
     rows r = {.t = w->g.s.t,
               .k = k,
               .index = f->nparams - w->g.layout->nindices + v->ndim - 1,
               .along = v->operand[k].unit - 1};
-    if (r.along < 0)
-        return;
-    node_each(f->body, find_rows, &r);
+    if (r.along >= 0)
+        node_each(f->body, find_rows, &r);
+    return r;
+}
+
+/* Has what `count` points from one on read of operand k fetched, where that is of several rows. */
+static void fetch_operand(forall_writer *w, int k, const ssa *index, ssa count) {
+    emit *e = w->g.s.e;
+    rows r = rows_of(w, k);
     if (r.count < 2)
         return;
     ssa last = number_of(w, k, element_of(w, k, r.element[0], index));
@@ -230,7 +215,7 @@ static void fetch_operand(forall_writer *w, int k, const ssa *index, ssa count) 
         last = emit_select_as(e, "i64", emit_op(e, "icmp ugt i64", at, last), at, last);
     }
     ssa from = emit_value(e, "inttoptr i64 %s to i8*", last.text);
-    ssa bytes = emit_value(e, "mul i64 %s, %d", count.text, dtypes[v->operand[k].memory].size);
+    ssa bytes = emit_value(e, "mul i64 %s, %d", count.text, dtypes[w->g.s.v->operand[k].memory].size);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), bytes);
     emit_prefetch(e, "i8", from, l.i, PREFETCH_READ);
     counted_loop_end(e, &l, ssa_constant(LINE_BYTES), 0);
@@ -246,8 +231,7 @@ static void fetch(forall_writer *w, ssa *index, ssa from, ssa count) {
     index[last] = here;
 }
 
-void nontemporal_row(forall_writer *w, ssa *index, ssa first, ssa limit,
-                     void (*run)(forall_writer *w, ssa *index, ssa first, ssa limit)) {
+static void row_by_strips(forall_writer *w, ssa *index, ssa first, ssa limit, points_writer *run) {
     emit *e = w->g.s.e;
     strip strips[UF_MAX_OPERANDS] = {0};
     ssa base[UF_MAX_OPERANDS] = {0};
@@ -271,4 +255,125 @@ void nontemporal_row(forall_writer *w, ssa *index, ssa first, ssa limit,
         if (w->nontemporal[k].write)
             leave(w, k, &strips[k], count);
     counted_loop_end(e, &l, count, 0);
+}
+
+/* ---- Line by line ---- */
+
+/* The operand that is written so; -1: there is none. Narrow elements are computed in wider vectors, which are no line. */
+static int line_operand(const forall_writer *w) {
+    int found = -1;
+    for (int k = 0; k < w->g.s.v->nin; k++) {
+        if (!w->nontemporal[k].write) {
+            if (rows_of(w, k).count > 1)
+                return -1;
+            continue;
+        }
+        if (found >= 0 || dtypes[w->g.s.v->operand[k].memory].size < 4)
+            return -1;
+        found = k;
+    }
+    return w->outer ? -1 : found;
+}
+
+/* The points of a line, whose elements have so many bytes, from one on. */
+static void line(forall_writer *w, ssa *index, ssa first, int size) {
+    emit *e = w->g.s.e;
+    int hints[1 + WHOLE_LINE_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", w->group)};
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(LINE_BYTES / size));
+    index[w->g.s.v->ndim - 1] = emit_op(e, "add i64", first, l.i);
+    forall_point(w, "kernel", index);
+    whole_line_hints(e, size, hints + 1);
+    counted_loop_end_hints(e, &l, ssa_constant(1), hints, COUNT(hints));
+}
+
+/* Has the next point of a row written at the beginning of the array of operand k: as if the row were the only one, and began there. So LLVM
+ * sees that it is there. */
+static void enter_line(forall_writer *w, int k, const ssa *index) {
+    emit *e = w->g.s.e;
+    const layout_operand *o = &w->g.layout->operands[k];
+    int along = w->g.s.v->operand[k].unit - 1;
+    ssa at = forall_value(w, index, element_index(w->nontemporal[k].write, o->rank, along));
+    for (int d = 0; d < o->rank; d++)
+        if (d != along)
+            w->g.core[o->strides + d] = ssa_constant(0);
+    w->g.s.base[k] =
+        skeleton_address(&w->g.s, k, whole_line_elements(e, w->nontemporal[k].array, skeleton_memory(&w->g.s, k)),
+                         emit_op(e, "sub i64", ssa_constant(0), at));
+}
+
+/* Whole lines: so many points from one on. */
+static void lines(forall_writer *w, ssa *index, ssa first, ssa count) {
+    emit *e = w->g.s.e;
+    int k = w->by_lines, last = w->g.s.v->ndim - 1, size = dtypes[skeleton_memory(&w->g.s, k)].size;
+    const layout_operand *o = &w->g.layout->operands[k];
+    ssa base = w->g.s.base[k], points = ssa_constant(LINE_BYTES / size), strides[LAYOUT_MAX_RANK];
+    memcpy(strides, w->g.core + o->strides, (size_t)o->rank * sizeof *strides);
+    counted_loop l = counted_loop_begin(e, "i64", first, emit_op(e, "add i64", first, count));
+    index[last] = l.i;
+    ssa to = element_of(w, k, w->nontemporal[k].write, index);
+    enter_line(w, k, index);
+    line(w, index, l.i, size);
+    w->g.s.base[k] = base;
+    memcpy(w->g.core + o->strides, strides, (size_t)o->rank * sizeof *strides);
+    whole_line_store(e, w->nontemporal[k].array, skeleton_memory(&w->g.s, k), to);
+    counted_loop_end(e, &l, points, loop_no_unroll(e));
+}
+
+/* Points before the first line and behind the last one are written like any others. */
+static void row_by_lines(forall_writer *w, ssa *index, ssa first, ssa limit, points_writer *run) {
+    emit *e = w->g.s.e;
+    int k = w->by_lines, last = w->g.s.v->ndim - 1, size = dtypes[w->g.s.v->operand[k].memory].size;
+    int whole = emit_label_new(e), some = emit_label_new(e), end = emit_label_new(e);
+    counted_loop l = counted_loop_begin(e, "i64", first, limit);
+    index[last] = l.i;
+    ssa to = number_of(w, k, element_of(w, k, w->nontemporal[k].write, index)),
+        into = emit_op(e, "and i64", to, ssa_constant(LINE_BYTES - 1)), left = emit_op(e, "sub i64", limit, l.i),
+        in_lines = emit_op(e, "and i64", left, ssa_constant(-(LINE_BYTES / size))),
+        to_line = emit_value(e, "udiv i64 %s, %d", emit_op(e, "sub i64", ssa_constant(LINE_BYTES), into).text, size);
+    ssa begins = emit_op(e, "and i1", emit_op(e, "icmp eq i64", into, ssa_constant(0)),
+                         emit_op(e, "icmp ne i64", in_lines, ssa_constant(0)));
+    ssa count = emit_select_as(e, "i64", begins, in_lines, emit_min(e, left, to_line));
+    emit_branch_if(e, begins, whole, some);
+    emit_label(e, whole);
+    lines(w, index, l.i, count);
+    emit_branch(e, end);
+    emit_label(e, some);
+    run(w, index, l.i, emit_op(e, "add i64", l.i, count));
+    emit_branch(e, end);
+    emit_label(e, end);
+    counted_loop_end(e, &l, count, 0);
+}
+
+static void buffer_make(forall_writer *w, int k) {
+    emit *e = w->g.s.e;
+    int bytes = w->by_lines == k ? LINE_BYTES : STRIP_BYTES + LINE_BYTES;
+    w->nontemporal[k].array =
+        w->by_lines == k ? whole_line_array(e) : emit_value(e, "alloca [%d x i8], align %d", bytes, LINE_BYTES);
+    w->nontemporal[k].buffer = emit_value(e, "ptrtoint [%d x i8]* %s to i64", bytes, w->nontemporal[k].array.text);
+}
+
+void nontemporal_begin(forall_writer *w) {
+    const variant *v = w->g.s.v;
+    for (int k = 0; k < v->nin; k++) {
+        const node *write;
+        if (!v->operand[k].nontemporal || find(w->g.s.t, v->ndim - 1, k, &write) != v->operand[k].unit - 1 ||
+            !(write->unchecked || (write->conditional && v->forall.proved)))
+            continue;
+        w->nontemporal[k].write = write;
+    }
+    w->by_lines = line_operand(w);
+    for (int k = 0; k < v->nin; k++)
+        if (w->nontemporal[k].write)
+            buffer_make(w, k);
+}
+
+bool nontemporal_any(const forall_writer *w) {
+    for (int k = 0; k < w->g.s.v->nin; k++)
+        if (w->nontemporal[k].write)
+            return true;
+    return false;
+}
+
+void nontemporal_row(forall_writer *w, ssa *index, ssa first, ssa limit, points_writer *run) {
+    (w->by_lines >= 0 ? row_by_lines : row_by_strips)(w, index, first, limit, run);
 }
