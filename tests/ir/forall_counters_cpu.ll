@@ -9,7 +9,7 @@ L2:
   %r3 = getelementptr inbounds i8, i8* %p0, i64 %r1
   br i1 %r2, label %L3, label %L4
 L3:
-  %r4 = load i8, i8* %r3, align 1, !llvm.access.group !1
+  %r4 = load i8, i8* %r3, align 1, !llvm.access.group !1, !invariant.load !2
   br label %L4
 L4:
   %r5 = phi i8 [ %r4, %L3 ], [ 0, %L2 ]
@@ -79,7 +79,7 @@ L12:
 L13:
   %next12 = add nuw nsw i64 %i12, 1
   %r41 = icmp slt i64 %next12, %r23
-  br i1 %r41, label %L12, label %L14, !llvm.loop !3
+  br i1 %r41, label %L12, label %L14, !llvm.loop !4
 L14:
   br label %L15
 L15:
@@ -109,5 +109,6 @@ L18:
 declare noalias i8* @uf_thread_scratch(i64)
 
 !1 = distinct !{}
-!2 = !{!"llvm.loop.parallel_accesses", !1}
-!3 = distinct !{!3, !2}
+!2 = !{}
+!3 = !{!"llvm.loop.parallel_accesses", !1}
+!4 = distinct !{!4, !3}

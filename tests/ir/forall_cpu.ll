@@ -19,7 +19,7 @@ L2:
   %r9 = load i64, i64* %v4
   %r10 = add i64 %r8, %r9
   %r11 = getelementptr inbounds float, float* %p0, i64 %r10
-  %r12 = load float, float* %r11, align 4, !llvm.access.group !1
+  %r12 = load float, float* %r11, align 4, !llvm.access.group !1, !invariant.load !2
   %r13 = fmul float %r6, %r12
   %r14 = load i64, i64* %v3
   %r15 = mul i64 %r14, %s8
@@ -91,7 +91,7 @@ L8:
 L9:
   %next8 = add nuw nsw i64 %i8, 1
   %r63 = icmp slt i64 %next8, %r34
-  br i1 %r63, label %L8, label %L10, !llvm.loop !3
+  br i1 %r63, label %L8, label %L10, !llvm.loop !4
 L10:
   br label %L5
 L5:
@@ -102,5 +102,6 @@ L6:
   ret void
 }
 !1 = distinct !{}
-!2 = !{!"llvm.loop.parallel_accesses", !1}
-!3 = distinct !{!3, !2}
+!2 = !{}
+!3 = !{!"llvm.loop.parallel_accesses", !1}
+!4 = distinct !{!4, !3}

@@ -206,6 +206,8 @@ ssa emit_kernel_call(emit *e, const tree *t, const char *entry, const ssa *in, s
 
 /* The address of element `index` (i64 register or constant) of an array whose base is a memory-typed pointer. */
 ssa emit_element(emit *e, dtype t, ssa base, ssa index);
+/* CPU: the same where the base or that address is beyond the array. */
+ssa emit_element_beyond(emit *e, dtype t, ssa base, ssa index);
 /* CPU: a local array of the kernel, aligned to 64 bytes: the address of its element 0. To be called before the first branch of the
  * kernel. Beyond a few KiB in all, arrays lie in the thread's scratch memory (thread_scratch in base.h), because calls must run on
  * 64 KiB of stack. */

@@ -137,7 +137,10 @@ static lvalue core_place(body *b, const node *n, const local *l) {
     p.staged = o->staged || (privatised && e->target->gpu);
     ssa offset = core_offset(b, n, l, &p.in_range), base = b->core ? b->core[n->local] : ssa_named("%%p%d", n->local);
     e->shared = p.staged;
-    p.pointer = emit_element(e, p.held, privatised ? e->frame->private_copies[n->local].base : base, offset);
+    if (o->nontemporal) /* elements may be in a buffer, with a base as if the array were there */
+        p.pointer = emit_element_beyond(e, p.held, base, offset);
+    else
+        p.pointer = emit_element(e, p.held, privatised ? e->frame->private_copies[n->local].base : base, offset);
     e->shared = false;
     return p;
 }

@@ -97,6 +97,13 @@ ssa emit_element(emit *e, dtype t, ssa base, ssa index) {
     return element_at(e, ir_memory_type(t), base, index);
 }
 
+ssa emit_element_beyond(emit *e, dtype t, ssa base, ssa index) {
+    if (dtype_is_complex(t))
+        index = emit_value(e, "shl i64 %s, 1", index.text);
+    return emit_value(e, "getelementptr %s, %s* %s, i64 %s", ir_memory_type(t), ir_memory_type(t), base.text,
+                      index.text);
+}
+
 ssa emit_load(emit *e, dtype t, ssa pointer) {
     ssa parts[2];
     for (int i = 0; i < parts_count(t); i++) {

@@ -296,9 +296,9 @@ static void enter_line(forall_writer *w, int k, const ssa *index) {
     for (int d = 0; d < o->rank; d++)
         if (d != along)
             w->g.core[o->strides + d] = ssa_constant(0);
-    w->g.s.base[k] =
-        skeleton_address(&w->g.s, k, whole_line_elements(e, w->nontemporal[k].array, skeleton_memory(&w->g.s, k)),
-                         emit_op(e, "sub i64", ssa_constant(0), at));
+    dtype type = skeleton_memory(&w->g.s, k);
+    w->g.s.base[k] = emit_element_beyond(e, type, whole_line_elements(e, w->nontemporal[k].array, type),
+                                         emit_op(e, "sub i64", ssa_constant(0), at));
 }
 
 /* Whole lines: so many points from one on. */
