@@ -259,7 +259,8 @@ static void row_by_strips(forall_writer *w, ssa *index, ssa first, ssa limit, po
 
 /* ---- Line by line ---- */
 
-/* The operand that is written so; -1: there is none. Narrow elements are computed in wider vectors, which are no line. */
+/* The operand that is written so; -1: there is none. Narrow elements are computed in wider vectors, which are no line, and loops of the text keep
+ * points from being vectors. */
 static int line_operand(const forall_writer *w) {
     int found = -1;
     for (int k = 0; k < w->g.s.v->nin; k++) {
@@ -272,7 +273,7 @@ static int line_operand(const forall_writer *w) {
             return -1;
         found = k;
     }
-    return w->outer ? -1 : found;
+    return w->outer || w->g.s.t->has_loop ? -1 : found;
 }
 
 /* The points of a line, whose elements have so many bytes, from one on. */
