@@ -817,6 +817,33 @@ static void test_doubled(void **state) {
     text_free(&m.ir);
 }
 
+/* Loops that call routines of whole vectors compute one vector at a time; others leave it to LLVM. */
+static void test_one_vector(void **state) {
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    static const struct {
+        const char *function;
+        int bits;
+        bool one;
+    } rows[] = {{"sin", 512, true}, {"sin", 256, true}, {"exp", 512, true}, {"exp", 128, true}, {"sqrt", 512, false}};
+    for (size_t r = 0; r < COUNT(rows); r++) {
+        code_target t = {.vector_bits = rows[r].bits};
+        const tree *call = math_call_tree(rows[r].function, DT_FLOAT32, DT_FLOAT32, DT_FLOAT32);
+        arena a = {0};
+        variant v = {.loop = LOOP_FLAT, .ndim = 1, .nin = 1, .nout = 1};
+        code_module m = {.nsymbols = 0};
+        for (int k = 0; k < 2; k++)
+            v.operand[k] = (variant_operand){.memory = DT_FLOAT32, .value = DT_FLOAT32};
+        assert_int_equal(ir_elementwise(&a, "f", call, &v, &t, &m), UF_OK);
+        if (!strstr(m.ir.data, "llvm.loop.interleave.count") == rows[r].one)
+            fail_msg("%s, %d bits", rows[r].function, rows[r].bits);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* No compiler calls a helper for halves: Debian's libgcc and LLVM disagree about their arguments. */
 static void test_no_half_helpers(void **state) {
     (void)state;
@@ -924,19 +951,13 @@ static void test_names(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),
-        cmocka_unit_test(test_math_accepted),
-        cmocka_unit_test(test_control),
-        cmocka_unit_test(test_arrays),
-        cmocka_unit_test(test_complex),
-        cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_vectorised),
-        cmocka_unit_test(test_vector_forms),
-        cmocka_unit_test(test_doubled),
-        cmocka_unit_test(test_no_half_helpers),
-        cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_signs_of_quotients),
+        cmocka_unit_test(test_accepted),        cmocka_unit_test(test_math_accepted),
+        cmocka_unit_test(test_control),         cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_complex),         cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_vectorised),      cmocka_unit_test(test_vector_forms),
+        cmocka_unit_test(test_doubled),         cmocka_unit_test(test_one_vector),
+        cmocka_unit_test(test_no_half_helpers), cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_names),           cmocka_unit_test(test_signs_of_quotients),
         cmocka_unit_test(test_plain_quotients),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -97,7 +97,8 @@ typedef struct emit {
     int invariant_node; /* the metadata node for that, once it has been made */
     bool shared;        /* array addresses are in the GPU's shared memory */
     bool crosses;       /* GPU, gufunc.pieces: a construct reads of staged operands what other threads have copied */
-    /* CPU: a function of whole vectors was written, which is so long that loops do well to compute one vector at a time. */
+    /* CPU: a function of whole vectors was written, or one of libmvec's is called. Loops do well to compute one vector at a time: the former
+     * are long, and several vectors would lie on the stack over calls of the latter. */
     bool by_vectors;
     /* CPU: tables of bytes are looked up by functions that have forms for vectors; see byte_table.c. */
     bool byte_tables;

@@ -212,6 +212,7 @@ static bool find_routine(emit *e, const math_row *row, dtype wide, char isa, int
     const void *address = target_vector_symbol(name);
     if (address)
         emit_symbol(e, name, address);
+    e->by_vectors |= address != NULL;
     return address;
 }
 
