@@ -125,20 +125,25 @@ static void choose_sizes(variant *v, const loop_problem *p) {
 /* Flat loops over more than stays in the caches, which write whole lines past them if all elements have one size and little is computed: the
  * vectors of their code are then lines. */
 static void choose_lines(variant *v, const loop_problem *p) {
-    int size = 0, arrays = 0;
+    int size = 0, kind = 0, bytes = 0;
     bool alike = !v->masked && !v->reports && !p->traits->has_loop;
     for (int k = 0; k < v->nin + v->nout; k++) {
         const variant_operand *o = &v->operand[k];
         dtype memory = (dtype)o->memory;
-        if (o->kind != OPERAND_CONTIGUOUS) {
+        if (o->kind != OPERAND_CONTIGUOUS && o->kind != OPERAND_INTERLEAVED) {
             alike &= k < v->nin && (o->kind == OPERAND_NUMBER || o->kind == OPERAND_CONSTANT);
             continue;
         }
-        size = arrays++ ? size : dtypes[memory].size;
-        alike &= o->value == o->memory && dtypes[memory].size == size &&
+        if (!bytes) {
+            size = dtypes[memory].size;
+            kind = o->kind;
+        }
+        if (kind == OPERAND_CONTIGUOUS || o->group == k + 1)
+            bytes += kind == OPERAND_CONTIGUOUS ? size : o->record;
+        alike &= o->value == o->memory && dtypes[memory].size == size && o->kind == kind &&
                  (dtype_is_integer(memory) || memory == DT_FLOAT32 || memory == DT_FLOAT64);
     }
-    bool lines = alike && nontemporal_pays((double)p->loop->count * size * arrays);
+    bool lines = alike && nontemporal_pays((double)p->loop->count * bytes);
     for (int k = v->nin; k < v->nin + v->nout; k++)
         v->operand[k].nontemporal = lines;
 }

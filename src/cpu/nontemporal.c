@@ -69,9 +69,24 @@ void nontemporal_copy(char *to, const char *from, int64_t bytes) {
 
 void nontemporal_end(void) { _mm_sfence(); }
 
-/* Elements before operand k is at a multiple of 64 bytes. */
+/* Bytes from an element of operand k to the next. */
+static int64_t step_of(const launch *l, int k) {
+    const variant_operand *o = &l->v->operand[k];
+    return o->kind == OPERAND_INTERLEAVED ? o->record : dtypes[o->memory].size;
+}
+
+/* Elements before operand k is at a multiple of 64 bytes; it may not be before the next 64. */
 static int64_t lead_of(const launch *l, int k) {
-    return (int64_t)((0 - (uintptr_t)l->data[k]) % LINE_BYTES / dtypes[l->v->operand[k].memory].size);
+    int64_t lead = 0, step = step_of(l, k);
+    while (lead < LINE_BYTES && ((uintptr_t)l->data[k] + (uintptr_t)(lead * step)) % LINE_BYTES)
+        lead++;
+    return lead;
+}
+
+/* Is it an array by itself, or the first of a group? */
+static bool is_whole(const launch *l, int k) {
+    const variant_operand *o = &l->v->operand[k];
+    return o->kind == OPERAND_CONTIGUOUS || (o->kind == OPERAND_INTERLEAVED && o->group == k + 1);
 }
 
 static bool is_input(const launch *l, int k) {
@@ -81,22 +96,32 @@ static bool is_input(const launch *l, int k) {
     return false;
 }
 
-/* Every output is written in full lines that begin at the same element, and none is computed in place. */
+/* Every output is written in full lines that begin at the same element, and none is computed in place. Records are so by the code of whole
+ * lines alone. */
 static bool suits(const launch *l) {
     const variant *v = l->v;
+    bool lines = variant_has_nontemporal(v);
+    int first = v->nin;
+    while (first < v->nin + v->nout && !is_whole(l, first))
+        first++;
+    if (first == v->nin + v->nout)
+        return false;
+    int64_t lead = lead_of(l, first);
     for (int k = v->nin; k < v->nin + v->nout; k++) {
-        uintptr_t lead = (uintptr_t)lead_of(l, v->nin) * dtypes[v->operand[k].memory].size;
-        if (v->operand[k].kind != OPERAND_CONTIGUOUS || ((uintptr_t)l->data[k] + lead) % LINE_BYTES || is_input(l, k))
+        if (v->operand[k].kind != OPERAND_CONTIGUOUS && !(lines && v->operand[k].kind == OPERAND_INTERLEAVED))
+            return false;
+        if (is_whole(l, k) &&
+            (((uintptr_t)l->data[k] + (uintptr_t)(lead * step_of(l, k))) % LINE_BYTES || is_input(l, k)))
             return false;
     }
-    return v->nout <= MOST_OUTPUTS && !v->masked;
+    return (lines || v->nout <= MOST_OUTPUTS) && !v->masked;
 }
 
 bool nontemporal_wanted(const launch *l, int64_t n) {
     size_t bytes = 0;
     for (int k = 0, count = variant_operands(l->v); k < count; k++)
-        if (l->v->operand[k].kind == OPERAND_CONTIGUOUS)
-            bytes += (size_t)n * dtypes[l->v->operand[k].memory].size;
+        if (is_whole(l, k))
+            bytes += (size_t)(n * step_of(l, k));
     return nontemporal_pays((double)bytes) && suits(l);
 }
 
@@ -138,7 +163,10 @@ void nontemporal_run(const code *c, const launch *l, int64_t first, int64_t n) {
     for (int k = v->nin; k < v->nin + v->nout; k++)
         widest = dtypes[v->operand[k].memory].size > widest ? dtypes[v->operand[k].memory].size : widest;
     int64_t strip = (int64_t)(STRIP_BYTES / widest), end = first + n;
-    int64_t head = ((lead_of(l, v->nin) - first) % LINE_BYTES + LINE_BYTES) % LINE_BYTES;
+    int whole = v->nin;
+    while (!is_whole(l, whole))
+        whole++;
+    int64_t head = ((lead_of(l, whole) - first) % LINE_BYTES + LINE_BYTES) % LINE_BYTES;
     run_plain(c, l, first, head < n ? head : n);
     first += head;
     if (variant_has_nontemporal(v) && end - first >= LINE_BYTES) {

@@ -105,7 +105,74 @@ static void large(void **state) {
         free(block[k]);
 }
 
+/* ---- Records ---- */
+
+typedef struct record_case {
+    const char *signature, *source;
+    int bits, code, fields;
+} record_case;
+
+static const record_case record_cases[] = {
+    {"ffff->ff", "(a, b, c, d) -> (r, s) { r = a + c; s = b + d; }", 32, kDLFloat, 2},
+    {"ffffff->fff", "(a, b, c, d, e, f) -> (r, s, t) { r = a - d; s = b - e; t = c - f; }", 32, kDLFloat, 3},
+    {"BBBBBB->BBB", "(a, b, c, d, e, f) -> (r, s, t) { r = a + d; s = b + e; t = c + f; }", 8, kDLUInt, 3},
+    {"dddd->dd", "(a, b, c, d) -> (r, s) { r = a * c; s = b * d; }", 64, kDLFloat, 2},
+    {"dddd->dd", "(a, b, c, d) -> (r, s) { r = a + d; s = b - c; }", 64, kDLFloat, 2},
+};
+
+/* Records first .. first + n - 1; those of the result are in block `to`. */
+static void records_part(uf_func *f, const record_case *c, const int64_t *shift, const int *blocks, int64_t first,
+                         int64_t n, int threads) {
+    const uf_options o = {.size = sizeof o, .threads = threads};
+    int size = c->bits / 8;
+    int64_t stride = c->fields;
+    DLTensor args[9];
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < c->fields; k++)
+            args[i * c->fields + k] =
+                (DLTensor){.data = block[blocks[i]] + shift[i] * size + (first * c->fields + k) * size,
+                           .device = {kDLCPU, 0},
+                           .ndim = 1,
+                           .dtype = {(uint8_t)c->code, (uint8_t)c->bits, 1},
+                           .shape = &n,
+                           .strides = &stride};
+    OK(uf_call(f, 3 * c->fields, args, &o));
+}
+
+static void try_records(const record_case *c, bool in_place) {
+    uf_func *f = make(c->signature, c->source);
+    const int size = c->bits / 8, large[] = {0, 1, in_place ? 0 : 2}, small[] = {0, 1, 3};
+    int64_t n = BYTES / size / c->fields - pick(0, 200), shift[3];
+    for (int i = 0; i < 3; i++)
+        shift[i] = chance(30) ? 0 : pick(0, 70);
+    if (in_place)
+        shift[2] = shift[0];
+    memcpy(block[3], block[2], 2 * BYTES + SLACK);
+    for (int64_t i = 0; i < n; i += CHUNK)
+        records_part(f, c, shift, small, i, i + CHUNK < n ? CHUNK : n - i, 1);
+    records_part(f, c, shift, large, 0, n, (int)pick(1, 3));
+    if (in_place)
+        assert_memory_equal(block[0] + shift[0] * size, block[3] + shift[2] * size, (size_t)(n * c->fields * size));
+    else
+        assert_memory_equal(block[2], block[3], 2 * BYTES + SLACK);
+    uf_free(f);
+}
+
+static void records(void **state) {
+    (void)state;
+    blocks_make();
+    for (size_t i = 0; i < sizeof record_cases / sizeof *record_cases; i++)
+        for (int times = 0; times < 3; times++) {
+            print_message("%s %s\n", record_cases[i].signature, record_cases[i].source);
+            try_records(&record_cases[i], false);
+        }
+    try_records(&record_cases[0], true);
+    for (int k = 0; k < 2 * MOST + 1; k++)
+        free(block[k]);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(large, draw_seed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(large, draw_seed),
+                                       cmocka_unit_test_setup(records, draw_seed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

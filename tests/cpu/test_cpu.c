@@ -663,7 +663,7 @@ static void streaming(void **unused) {
 static void by_lines(void **unused) {
     static const struct {
         dtype input, output, value;
-        uint8_t kind; /* of the second input */
+        uint8_t kind; /* of the second input; interleaved: all are records of 16 bytes */
         int64_t n;
         bool masked, has_loop, lines;
     } rows[] = {
@@ -678,6 +678,9 @@ static void by_lines(void **unused) {
         {DT_FLOAT16, DT_FLOAT16, DT_FLOAT16, OPERAND_CONTIGUOUS, 9 << 20, false, false, false},
         {DT_COMPLEX64, DT_COMPLEX64, DT_COMPLEX64, OPERAND_CONTIGUOUS, 3 << 20, false, false, false},
         {DT_BOOL, DT_BOOL, DT_BOOL, OPERAND_CONTIGUOUS, 17 << 20, false, false, false},
+        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_INTERLEAVED, 1 << 20, false, false, true},
+        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_INTERLEAVED, 1 << 19, false, false, false},
+        {DT_FLOAT32, DT_FLOAT64, DT_FLOAT64, OPERAND_INTERLEAVED, 1 << 20, false, false, false},
     };
     (void)unused;
 #if defined(__x86_64__)
@@ -686,6 +689,12 @@ static void by_lines(void **unused) {
         code_traits traits = {.has_loop = rows[r].has_loop};
         flat_make(&f, rows[r].input, 2, 1, rows[r].n);
         f.v.operand[1].kind = rows[r].kind;
+        for (int k = 0; k < 3 && rows[r].kind == OPERAND_INTERLEAVED; k++)
+            f.v.operand[k] = (variant_operand){.memory = (uint8_t)rows[r].input,
+                                               .value = (uint8_t)rows[r].input,
+                                               .kind = OPERAND_INTERLEAVED,
+                                               .group = (uint8_t)(k + 1),
+                                               .record = 16};
         f.v.operand[2].memory = rows[r].output;
         f.v.operand[2].value = rows[r].value;
         f.v.masked = rows[r].masked;

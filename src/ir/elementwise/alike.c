@@ -3,6 +3,7 @@
  * That fields are computed alike is seen from what a kernel without branches makes of its parameters, symbols of which equal ones are
  * one: if each parameter that is a first field is replaced by field f, the first field of a result must become its field f. */
 #include "ir/common/nodes.h"
+#include "ir/common/whole_line.h"
 #include "ir/elementwise/elementwise.h"
 
 enum {
@@ -251,10 +252,11 @@ int alike_fields(skeleton *s) {
 
 /* ---- The loop ---- */
 
-void alike_row(skeleton *s, ssa n, int fields, const ssa *row) {
+/* Computes n fields; line: they become the vectors of a line (whole_line.h). */
+static void row_of_fields(skeleton *s, ssa n, const ssa *row, bool line) {
     emit *e = s->e;
     ssa in[VARIANT_OPERANDS] = {0}, results[UF_MAX_OPERANDS];
-    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), emit_value(e, "mul i64 %s, %d", n.text, fields));
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), n);
     int group = e->access_group = emit_metadata(e, "distinct !{}");
     for (int k = 0; k < s->nin; k++) {
         int leader = s->v->operand[k].group - 1;
@@ -269,7 +271,38 @@ void alike_row(skeleton *s, ssa n, int fields, const ssa *row) {
         if (s->v->operand[k].group == k + 1)
             emit_store(e, skeleton_memory(s, k), results[k - s->nin], skeleton_address(s, k, row[k], l.i));
     e->access_group = 0;
-    int hints[] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group),
-                   e->by_vectors ? emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}") : 0};
-    counted_loop_end_hints(e, &l, ssa_constant(1), hints, e->by_vectors ? 2 : 1);
+    int count = 1, hints[1 + WHOLE_LINE_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
+    if (line) {
+        whole_line_hints(e, size_of(&s->v->operand[s->nin]), hints + 1);
+        count += WHOLE_LINE_HINTS;
+    } else if (e->by_vectors) {
+        hints[count++] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}");
+    }
+    counted_loop_end_hints(e, &l, ssa_constant(1), hints, count);
+}
+
+static ssa fields_of(skeleton *s, ssa n, int fields) { return emit_value(s->e, "mul i64 %s, %d", n.text, fields); }
+
+void alike_row(skeleton *s, ssa n, int fields, const ssa *row) {
+    row_of_fields(s, fields_of(s, n, fields), row, false);
+}
+
+void alike_by_lines(skeleton *s, ssa n, int fields, const ssa *array) {
+    emit *e = s->e;
+    ssa row[VARIANT_OPERANDS] = {0}, to[VARIANT_OPERANDS] = {0};
+    int first = s->nin, end = first + s->v->nout, elements = LINE_BYTES / size_of(&s->v->operand[first]);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), fields_of(s, n, fields));
+    for (int k = 0; k < end; k++)
+        if (s->v->operand[k].group == k + 1)
+            row[k] = skeleton_address(s, k, s->base[k], l.i);
+    for (int k = first; k < end; k++)
+        if (s->v->operand[k].group == k + 1) {
+            to[k] = row[k];
+            row[k] = whole_line_elements(e, array[k], skeleton_memory(s, k));
+        }
+    row_of_fields(s, ssa_constant(elements), row, true);
+    for (int k = first; k < end; k++)
+        if (s->v->operand[k].group == k + 1)
+            whole_line_store(e, array[k], skeleton_memory(s, k), to[k]);
+    counted_loop_end(e, &l, ssa_constant(elements), loop_no_unroll(e));
 }

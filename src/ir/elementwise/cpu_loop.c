@@ -180,12 +180,20 @@ static void flat_by_lines(skeleton *s, ssa n, const ssa *array) {
 static void flat_large(skeleton *s, ssa n) {
     emit *e = s->e;
     ssa lines = skeleton_parameter(s, CPU_FLAT_LINES), array[VARIANT_OPERANDS] = {0};
+    int fields = alike_fields(s);
+    if (!fields && s->v->operand[s->v->nin].kind == OPERAND_INTERLEAVED) { /* records, which are shuffled */
+        cpu_row(s, n, s->base, NULL);
+        return;
+    }
     for (int k = s->v->nin; k < s->v->nin + s->v->nout; k++)
         array[k] = whole_line_array(e);
     int by_lines = emit_label_new(e), plain = emit_label_new(e), end = emit_label_new(e);
     emit_branch_if(e, emit_value(e, "icmp ne i64 %s, 0", lines.text), by_lines, plain);
     emit_label(e, by_lines);
-    flat_by_lines(s, n, array);
+    if (fields)
+        alike_by_lines(s, n, fields, array);
+    else
+        flat_by_lines(s, n, array);
     emit_branch(e, end);
     emit_label(e, plain);
     cpu_row(s, n, s->base, NULL);

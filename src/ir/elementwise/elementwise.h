@@ -36,6 +36,8 @@ void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride);
  * such records. */
 int alike_fields(skeleton *s);
 void alike_row(skeleton *s, ssa n, int fields, const ssa *row);
+/* n records from the first on, which are whole lines of each output, by way of an array for each output (whole_line.h). */
+void alike_by_lines(skeleton *s, ssa n, int fields, const ssa *array);
 
 /* The skeletons. Each reads its parameters after the operands', in the order of type/schema.h, and leaves the "ret" to skeleton_end. */
 void cpu_flat(skeleton *s);
