@@ -124,7 +124,8 @@ typedef struct code_traits {
     bool neutral;     /* there is a value with which combining changes nothing, not even the sign of a zero */
     bool takes_count; /* the results depend on the number of elements that took part */
     absorbing_value absorbing;
-    bool extremum; /* they give the position of the first largest or smallest element */
+    int short_rows; /* CPU: rows of so many elements, at most, go another way than longer ones, if neither counts nor positions belong to them */
+    bool extremum;  /* they give the position of the first largest or smallest element */
     /* Forall. */
     uint16_t use[UF_MAX_OPERANDS]; /* bits of USE_, by parameter */
     /* n points that follow each other along the second to last index read n * rows + more_rows rows of the arrays with

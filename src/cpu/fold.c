@@ -148,6 +148,19 @@ static bool may_end(const variant *v, const fold_problem *s) {
            (absorbing_anywhere(s->traits->absorbing) || in_order(v, &s->loops->reduced));
 }
 
+/* How long the rows are that code is generated for: that for the others takes as long to compile, and most calls need one of both alone.
+ * part: elements of a part; the last one may have fewer. */
+static row_lengths rows_of(const variant *v, const fold_problem *s, int64_t part) {
+    const nd_loop *reduced = &s->loops->reduced;
+    int64_t most = part ? part : reduced->count, last = most > 0 ? reduced->count % most : 0;
+    if (reduced->ndim != 1 || s->traits->order != FOLD_FREE || v->reduction.columns || v->reduction.empty ||
+        v->reduction.from_states || v->reduction.counted || v->segmented || v->position)
+        return ROWS_ANY;
+    if (most <= s->traits->short_rows)
+        return ROWS_SHORT;
+    return last && last <= s->traits->short_rows ? ROWS_ANY : ROWS_LONG;
+}
+
 int64_t cpu_fold_specialise(variant *v, const fold_problem *s) {
     v->ndim = 1;
     v->wide = v->position && s->loops->reduced.count > INT32_MAX;
@@ -161,7 +174,9 @@ int64_t cpu_fold_specialise(variant *v, const fold_problem *s) {
     v->cpu_fold.absorbing = may_end(v, s) ? (uint8_t)s->traits->absorbing : ABSORBING_NONE;
     v->cpu_fold.merged = merges(v, s);
     fill_kinds(v, s->loops);
-    return part_size(v, s);
+    int64_t part = part_size(v, s);
+    v->cpu_fold.rows = (uint8_t)rows_of(v, s, part);
+    return part;
 }
 
 /* ---- Launches ---- */

@@ -73,6 +73,13 @@ typedef enum operand_kind {
     OPERAND_POSITION     /* folds: no memory; see variant.position */
 } operand_kind;
 
+/* CPU fold, !columns. */
+typedef enum row_lengths {
+    ROWS_ANY,
+    ROWS_SHORT, /* at most code_traits.short_rows */
+    ROWS_LONG   /* more */
+} row_lengths;
+
 enum {
     PRIVATE_TALLY = 2 /* privatised: GPU: the copy counts in 32 bits */
 };
@@ -272,6 +279,9 @@ typedef struct variant {
                     /* !columns: the elements of a result along the reduced dimension 0 lie side by side with those of the next result, so
                      * that lanes go over both dimensions. */
                     uint8_t merged;
+                    /* row_lengths: how many elements each result has (ROWS_ANY where that differs), if they lie along one dimension. The
+                     * code for the others is left out. */
+                    uint8_t rows;
                 } cpu_fold;
                 /* LOOP_SCAN, GPU. */
                 struct {

@@ -865,8 +865,8 @@ static void long_sums_are_accurate(void **unused) {
 
 /* ---- Rows or columns ---- */
 
-/* The engine's choice for a fold, its operands and their loops. */
-static void specialise(test *t, nd_fold *loops) {
+/* The engine's choice for a fold, its operands and their loops; returns the elements of a part. */
+static int64_t specialise(test *t, nd_fold *loops) {
     code_traits size;
     put_numbers(t, &t->v);
     fill_types(t, &t->v);
@@ -874,13 +874,13 @@ static void specialise(test *t, nd_fold *loops) {
     make_loop(t, 1, variant_operands(&t->v), &loops->reduced);
     ir_fold_traits(&t->f, &size);
     fold_problem s = {.loops = loops, .traits = &size};
-    assert_int_equal(cpu_engine.specialise_fold(&t->v, &s), 0);
+    return cpu_engine.specialise_fold(&t->v, &s);
 }
 
-/* Does the engine let lanes go over 32 results of so many neighbouring elements, rather than over the elements? */
-static bool takes_columns(const char *name, int64_t elements) {
+/* The engine's choice for results of so many neighbouring elements. */
+static variant chosen(const char *name, int64_t results, int64_t elements) {
     const recipe *r = recipe_of(name);
-    test t = {.r = r, .ndim = {1, 1}, .extent = {{32}, {elements}}};
+    test t = {.r = r, .ndim = {1, 1}, .extent = {{results}, {elements}}};
     nd_fold loops;
     t.f = fold_of(&t.a, r);
     for (int k = 0; k < r->nin + r->nout; k++)
@@ -890,8 +890,11 @@ static bool takes_columns(const char *name, int64_t elements) {
     t.v = variant_for(&t);
     specialise(&t, &loops);
     arena_free(&t.a);
-    return t.v.reduction.columns;
+    return t.v;
 }
+
+/* Does the engine let lanes go over 32 results of so many neighbouring elements, rather than over the elements? */
+static bool takes_columns(const char *name, int64_t elements) { return chosen(name, 32, elements).reduction.columns; }
 
 static void few_elements_are_columns(void **unused) {
     (void)unused;
@@ -901,29 +904,7 @@ static void few_elements_are_columns(void **unused) {
     assert_false(takes_columns("first largest", 8)); /* which are searched by vectors */
 }
 
-/* ---- Nothing to reduce ---- */
-
-static void nothing_gives_the_identity(void **unused) {
-    (void)unused;
-    for (int initial = 0; initial < 2; initial++) {
-        float r[3] = {-1, -1, -1};
-        test t = {.r = &recipes[0], .threads = 1, .ndim = {1, 1}, .extent = {{3}, {0}}, .has_initial = initial};
-        nd_fold loops;
-        t.f = fold_of(&t.a, t.r);
-        t.initial[0] = 42;
-        t.op[0] = (operand){.type = DT_FLOAT32};
-        t.op[1] = (operand){.type = DT_FLOAT32, .data = (char *)r, .stride = {{1}}};
-        t.v = variant_for(&t);
-        t.v.reduction.empty = 1;
-        specialise(&t, &loops);
-        run_variant(&t, &t.v, &loops, 0, 0, 0);
-        for (int i = 0; i < 3; i++)
-            assert_true(r[i] == (initial ? 42 : 0));
-        arena_free(&t.a);
-    }
-}
-
-/* ---- The text itself ---- */
+/* ---- Short rows and long ones ---- */
 
 /* A variant for arrays of the signature's dtypes that lie one after the other along the lanes. */
 static variant plain_variant(const recipe *r, bool columns) {
@@ -942,6 +923,76 @@ static variant plain_variant(const recipe *r, bool columns) {
     }
     return v;
 }
+
+/* Lines of the code for rows of contiguous elements. `limit`: whether it tells them apart by that length. */
+static int lines_for(const fold *f, const recipe *r, row_lengths rows, int limit, bool *asks) {
+    arena a = {0};
+    code_module m = {0};
+    code_target target = {.vector_bits = 512, .f16c = true};
+    variant v = plain_variant(r, false);
+    char condition[64];
+    int lines = 0;
+    mark_items(&v, f);
+    v.cpu_fold.rows = (uint8_t)rows;
+    assert_int_equal(ir_fold(&a, "f", f, &v, &target, &m), UF_OK);
+    snprintf(condition, sizeof condition, ", %d\n  br i1", limit);
+    *asks = false;
+    for (const char *at = m.ir.data; (at = strstr(at, "icmp sle i64")) != NULL; at++)
+        *asks |= !strncmp(at + strcspn(at, ","), condition, strlen(condition));
+    for (const char *at = m.ir.data; *at; at++)
+        lines += *at == '\n';
+    text_free(&m.ir);
+    arena_free(&a);
+    return lines;
+}
+
+/* A kernel has the code of one of both alone, where the elements of all results are as many. */
+static void lengths_of_rows_are_told_apart(void **unused) {
+    (void)unused;
+    static const char *const names[] = {"sum", "sum f64", "max", "variance", "all"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        const recipe *r = recipe_of(names[i]);
+        arena a = {0};
+        code_traits traits;
+        bool asks;
+        fold f = fold_of(&a, r);
+        ir_fold_traits(&f, &traits);
+        int limit = traits.short_rows, any = lines_for(&f, r, ROWS_ANY, limit, &asks);
+        assert_true(asks);
+        assert_int_equal(chosen(names[i], 32, limit).cpu_fold.rows, ROWS_SHORT);
+        assert_int_equal(chosen(names[i], 32, limit + 1).cpu_fold.rows, ROWS_LONG);
+        assert_true(lines_for(&f, r, ROWS_SHORT, limit, &asks) < any - 100 && !asks);
+        assert_true(lines_for(&f, r, ROWS_LONG, limit, &asks) < any - 100 && !asks);
+        arena_free(&a);
+    }
+    /* One result in parts, of which the last one may be short. */
+    assert_int_equal(chosen("sum", 1, 4 << 17).cpu_fold.rows, ROWS_LONG);
+    assert_int_equal(chosen("sum", 1, (4 << 17) + 1).cpu_fold.rows, ROWS_ANY);
+}
+
+/* ---- Nothing to reduce ---- */
+
+static void nothing_gives_the_identity(void **unused) {
+    (void)unused;
+    for (int initial = 0; initial < 2; initial++) {
+        float r[3] = {-1, -1, -1};
+        test t = {.r = &recipes[0], .threads = 1, .ndim = {1, 1}, .extent = {{3}, {0}}, .has_initial = initial};
+        nd_fold loops;
+        t.f = fold_of(&t.a, t.r);
+        t.initial[0] = 42;
+        t.op[0] = (operand){.type = DT_FLOAT32};
+        t.op[1] = (operand){.type = DT_FLOAT32, .data = (char *)r, .stride = {{1}}};
+        t.v = variant_for(&t);
+        t.v.reduction.empty = 1;
+        assert_int_equal(specialise(&t, &loops), 0);
+        run_variant(&t, &t.v, &loops, 0, 0, 0);
+        for (int i = 0; i < 3; i++)
+            assert_true(r[i] == (initial ? 42 : 0));
+        arena_free(&t.a);
+    }
+}
+
+/* ---- The text itself ---- */
 
 static variant drawn_variant(const recipe *r, const fold *f) {
     variant v = plain_variant(r, chance(50));
@@ -1071,6 +1122,7 @@ int main(void) {
         cmocka_unit_test(sums_are_accurate),
         cmocka_unit_test(long_sums_are_accurate),
         cmocka_unit_test(few_elements_are_columns),
+        cmocka_unit_test(lengths_of_rows_are_told_apart),
         cmocka_unit_test(nothing_gives_the_identity),
         cmocka_unit_test(every_compiler_accepts),
         cmocka_unit_test(memory_may_run_out),

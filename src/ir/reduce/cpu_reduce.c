@@ -5,9 +5,8 @@
 #include "ir/reduce/pairwise.h"
 
 enum {
-    ROW_BYTES = 512,      /* of the accumulators of one level */
-    COLUMN_BYTES = 16384, /* the same for columns: more, so that memory is read in long pieces */
-    SHORT_GROUPS = 8      /* a result of no more groups of steps, of one vector of lanes each, needs no stack */
+    COLUMN_BYTES =
+        16384 /* of the accumulators of one level, for columns: more than for rows, so that memory is read in long pieces */
 };
 
 typedef struct cpu_reduction {
@@ -286,57 +285,87 @@ static element_place unknown_place(const cpu_reduction *q, const element_place *
     return copy;
 }
 
-/* Where lanes are held: few elements, and at the label `many` more of them. Both leave the lanes of one vector, which are combined once. */
-static void row_held_or_long(cpu_reduction *q, const element_place *p, ssa m, int many) {
+/* Of which lengths are rows? Where counts are taken in fewer bits the engine does not know what the lengths are told apart by. */
+static row_lengths rows_of(const cpu_reduction *q) {
+    return q->c.few == DT_NONE ? (row_lengths)q->w->s.v->cpu_fold.rows : ROWS_ANY;
+}
+
+static void branch_by_length(cpu_reduction *q, ssa m, int few, int many) {
     emit *e = q->w->s.e;
-    pairwise held = pairwise_held(&q->c);
-    int short_end = emit_label_new(e), long_end = emit_label_new(e), halve = emit_label_new(e);
-    row_held(q, &held, p, m);
-    emit_branch(e, short_end);
-    emit_label(e, short_end);
-    emit_branch(e, halve);
-    emit_label(e, many);
+    emit_branch_if(e, emit_value(e, "icmp sle i64 %s, %d", m.text, pairwise_short(&q->c)), few, many);
+}
+
+/* Where lanes are held: leaves the lanes of one vector, and returns how many of them have an element. */
+static ssa row_in_lanes(cpu_reduction *q, pairwise *held, const element_place *p, ssa m, row_lengths rows) {
+    if (rows == ROWS_SHORT) {
+        row_held(q, held, p, m);
+        return m;
+    }
     row_long(q, p, m, ssa_constant(q->c.lanes));
-    pairwise_held_gather(&q->c, &held);
-    emit_branch(e, long_end);
-    emit_label(e, long_end);
-    emit_branch(e, halve);
-    emit_label(e, halve);
-    ssa lanes = emit_value(e, "phi i64 [ %s, %%L%d ], [ %d, %%L%d ]", m.text, short_end, held.lanes, long_end);
+    pairwise_held_gather(&q->c, held);
+    return ssa_constant(held->lanes);
+}
+
+static ssa row_of_any_length(cpu_reduction *q, pairwise *held, const element_place *p, ssa m) {
+    emit *e = q->w->s.e;
+    int begin[2] = {emit_label_new(e), emit_label_new(e)}, end[2] = {emit_label_new(e), emit_label_new(e)};
+    int both = emit_label_new(e);
+    ssa lanes[2];
+    branch_by_length(q, m, begin[0], begin[1]);
+    for (int i = 0; i < 2; i++) {
+        emit_label(e, begin[i]);
+        lanes[i] = row_in_lanes(q, held, p, m, i ? ROWS_LONG : ROWS_SHORT);
+        emit_branch(e, end[i]);
+        emit_label(e, end[i]);
+        emit_branch(e, both);
+    }
+    emit_label(e, both);
+    return emit_value(e, "phi i64 [ %s, %%L%d ], [ %s, %%L%d ]", lanes[0].text, end[0], lanes[1].text, end[1]);
+}
+
+/* Where lanes are held: they are combined by the same code, whatever the length. */
+static void row_by_lanes(cpu_reduction *q, const element_place *p, ssa m) {
+    pairwise held = pairwise_held(&q->c);
+    row_lengths rows = rows_of(q);
+    ssa lanes = rows == ROWS_ANY ? row_of_any_length(q, &held, p, m) : row_in_lanes(q, &held, p, m, rows);
     pairwise_held_halve(&held, lanes);
     partial x = pairwise_lane(&held, ssa_constant(0));
     pairwise_put(&q->c, ssa_constant(0), &x);
 }
 
+static void row_by_memory(cpu_reduction *q, const element_place *p, ssa m) {
+    emit *e = q->w->s.e;
+    row_lengths rows = rows_of(q);
+    int few = emit_label_new(e), many = emit_label_new(e), end = emit_label_new(e);
+    if (rows == ROWS_ANY) {
+        branch_by_length(q, m, few, many);
+        emit_label(e, few);
+    }
+    if (rows != ROWS_LONG)
+        row_short(q, p, m, pairwise_vector(&q->c), end);
+    if (rows == ROWS_ANY)
+        emit_label(e, many);
+    if (rows != ROWS_SHORT) {
+        row_long(q, p, m, ssa_constant(q->c.lanes));
+        emit_branch(e, end);
+    }
+    emit_label(e, end);
+}
+
 /* Reduces the elements of one result, from p on, into lane 0. m: how many there are along dimension 0. */
 static void row_fold(cpu_reduction *q, const element_place *p, ssa m) {
-    fold_writer *w = q->w;
-    emit *e = w->s.e;
+    emit *e = q->w->s.e;
     ssa lanes = ssa_constant(q->c.lanes);
     if (q->c.lanes == 1 || q->dims > 1) {
         ssa few = emit_value(e, "icmp slt i64 %s, %s", m.text, lanes.text);
         row_long(q, p, m, q->c.lanes == 1 ? lanes : emit_select_as(e, "i64", few, m, lanes));
-        return;
-    }
-    if (q->extremum.which) {
+    } else if (q->extremum.which) {
         extremum_run(&q->extremum, p, m);
-        return;
+    } else if (pairwise_holds(&q->c)) {
+        row_by_lanes(q, p, m);
+    } else {
+        row_by_memory(q, p, m);
     }
-    int some = pairwise_vector(&q->c), few = emit_label_new(e), many = emit_label_new(e), end = emit_label_new(e);
-    /* More than that make a whole step at least, so that every lane has an element. */
-    int most = some * q->c.group * SHORT_GROUPS;
-    most = most < q->c.lanes ? q->c.lanes : most;
-    emit_branch_if(e, emit_value(e, "icmp sle i64 %s, %d", m.text, most), few, many);
-    emit_label(e, few);
-    if (pairwise_holds(&q->c)) {
-        row_held_or_long(q, p, m, many);
-        return;
-    }
-    row_short(q, p, m, some, end);
-    emit_label(e, many);
-    row_long(q, p, m, lanes);
-    emit_branch(e, end);
-    emit_label(e, end);
 }
 
 static void fold_row(cpu_reduction *q, const element_place *all, ssa r) {
@@ -430,7 +459,7 @@ void cpu_fold(fold_writer *w) {
     }
     bool free = w->f->order == FOLD_FREE, merged = v->cpu_fold.merged;
     q->inner = merged;
-    pairwise_begin(&q->c, w, v->reduction.columns || merged ? COLUMN_BYTES : free ? ROW_BYTES : 0);
+    pairwise_begin(&q->c, w, v->reduction.columns || merged ? COLUMN_BYTES : free ? PAIRWISE_ROW_BYTES : 0);
     extremum_begin(&q->extremum, &q->c, extremum_of(q));
     (v->reduction.columns ? fold_columns : merged ? fold_merged : fold_rows)(q);
 }

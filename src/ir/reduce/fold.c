@@ -1,5 +1,5 @@
 /* fold.c - partial results: made of elements, combined, and turned into results; and the module of a reduction. See fold.h. */
-#include "ir/reduce/fold.h"
+#include "ir/reduce/pairwise.h"
 
 #include <assert.h>
 
@@ -468,5 +468,6 @@ void ir_fold_traits(const fold *f, code_traits *out) {
     out->neutral = neutral_value(f, &n);
     out->takes_count = f->takes_count;
     out->absorbing = fold_absorbing(f);
+    out->short_rows = pairwise_short_rows(f);
     out->extremum = fold_extremum(f) != EXTREMUM_NONE;
 }

@@ -22,6 +22,7 @@ enum {
     NODES = 500,        /* nodes of tree in the code of a group, at most */
     COUNTED_STEPS = 32, /* in a group of which bytes are counted */
     NEAR_BYTES = 64,
+    SHORT_GROUPS = 8,     /* a result of no more groups of steps, of one vector of lanes each, needs no stack */
     SCALAR_LANES = 4,     /* taken at once where there are no vectors */
     NODES_OF_ELEMENT = 24 /* that is taken by itself rather than in a vector, at most */
 };
@@ -684,6 +685,20 @@ int pairwise_vector(const pairwise *c) {
     for (int k = 0; k < c->w->nstate; k++)
         widest = dtypes[c->stored[k]].size > widest ? dtypes[c->stored[k]].size : widest;
     return widest > 8 ? LANES_MIN : 64 / widest;
+}
+
+int pairwise_short(const pairwise *c) {
+    int most = pairwise_vector(c) * c->group * SHORT_GROUPS;
+    return most < c->lanes ? c->lanes : most;
+}
+
+int pairwise_short_rows(const fold *f) {
+    static const variant plain;
+    fold_writer w = {.s = {.v = &plain}, .f = f, .nstate = f->nstate};
+    memcpy(w.state, f->state, sizeof f->state);
+    pairwise c = {.w = &w, .group = group_size(&w)};
+    c.lanes = lanes_of(&c, PAIRWISE_ROW_BYTES);
+    return pairwise_short(&c);
 }
 
 /* Do accumulators start with the beginning? Where each lane is a result that costs nothing, since code that combines the first elements is

@@ -48,11 +48,20 @@ typedef struct pairwise {
     ssa absorbed; /* variable (i8), not 0: a lane has the absorbing value, so nothing more is taken. None where there is no such value */
 } pairwise;
 
+enum {
+    PAIRWISE_ROW_BYTES = 512 /* of the accumulators of one level, for rows */
+};
+
 /* Makes the variables and arrays, before the first branch of a kernel. bytes: of the accumulators of one level; 0: one lane. The caller
  * then sets `lane`, and `step` before the first run. */
 void pairwise_begin(pairwise *c, fold_writer *w, int bytes);
 /* How many lanes make one vector. */
 int pairwise_vector(const pairwise *c);
+
+/* Rows of at most so many elements need no stack; longer ones make a whole step, so that every lane has an element. */
+int pairwise_short(const pairwise *c);
+/* The same for a fold, before there is a variant: code_traits.short_rows. */
+int pairwise_short_rows(const fold *f);
 
 /* Empties the stack. If the accumulators start with the beginning (fold_writer.begun), puts it into `width` lanes. */
 void pairwise_clear(pairwise *c, ssa width);
