@@ -581,6 +581,24 @@ static void test_cpu_vectors(void **state) {
     }
 }
 
+/* Lanes of a maximum are combined by one loop and then without one: LLVM takes its time for every loop. */
+static void test_lanes_combined(void **state) {
+    (void)state;
+    static const gu_kernel k = {"largest", "(n)->()", "(x) -> (s) { s = max(i : n, x[i]); }", "float32->float32"};
+    enum {
+        FIRST_TERMS = 1,
+        OTHER_TERMS = 1,
+        LANES = 1
+    };
+    arena a = {0};
+    const tree *t = gu_tree(&a, &k);
+    variant v = gu_variant(t, 0, 0, 1, 1);
+    code_module m = gu_generate(&a, &k, t, &v, &gu_cpu);
+    assert_int_equal(occurrences(m.ir.data, "llvm.loop.parallel_accesses"), FIRST_TERMS + OTHER_TERMS + LANES);
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
 /* ---- Traits ---- */
 
 static void size_of(const char *name, code_traits *size) {
@@ -794,6 +812,7 @@ int main(void) {
         cmocka_unit_test(test_no_terms),
         cmocka_unit_test(test_separable),
         cmocka_unit_test(test_cpu_vectors),
+        cmocka_unit_test(test_lanes_combined),
         cmocka_unit_test(test_spreads),
         cmocka_unit_test(test_constructs),
         cmocka_unit_test(test_resident),
