@@ -970,6 +970,34 @@ static void lengths_of_rows_are_told_apart(void **unused) {
     assert_int_equal(chosen("sum", 1, (4 << 17) + 1).cpu_fold.rows, ROWS_ANY);
 }
 
+/* ---- Columns ---- */
+
+static int occurrences(const char *where, const char *what) {
+    int n = 0;
+    for (const char *at = where; (at = strstr(at, what)) != NULL; at++)
+        n++;
+    return n;
+}
+
+/* What LLVM would make copies of loops for is not asked, or not to be known, in columns: whether there is a lane, and a step. Nor are lanes
+ * left over that need a loop of their own. */
+static void columns_are_one_copy(void **unused) {
+    (void)unused;
+    arena a = {0};
+    const recipe *r = recipe_of("sum");
+    fold f = fold_of(&a, r);
+    code_module m = {0};
+    code_target target = {.vector_bits = 512, .f16c = true};
+    variant v = plain_variant(r, true);
+    mark_items(&v, &f);
+    assert_int_equal(ir_fold(&a, "f", &f, &v, &target, &m), UF_OK);
+    assert_int_equal(occurrences(m.ir.data, "icmp slt i64 0, "), 1); /* is there a result? */
+    assert_int_equal(occurrences(m.ir.data, "asm sideeffect"), 1);
+    assert_int_equal(occurrences(m.ir.data, "llvm.loop.vectorize.predicate.enable"), 3); /* groups, steps, arrays */
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
 /* ---- Nothing to reduce ---- */
 
 static void nothing_gives_the_identity(void **unused) {
@@ -1123,6 +1151,7 @@ int main(void) {
         cmocka_unit_test(long_sums_are_accurate),
         cmocka_unit_test(few_elements_are_columns),
         cmocka_unit_test(lengths_of_rows_are_told_apart),
+        cmocka_unit_test(columns_are_one_copy),
         cmocka_unit_test(nothing_gives_the_identity),
         cmocka_unit_test(every_compiler_accepts),
         cmocka_unit_test(memory_may_run_out),

@@ -122,109 +122,107 @@ L8:
 L11:
   br label %L14
 L14:
-  %r94 = icmp slt i64 0, 64
-  br i1 %r94, label %L15, label %L17
+  br label %L15
 L15:
   %i15 = phi i64 [ 0, %L14 ], [ %next15, %L16 ]
-  %r95 = getelementptr inbounds float, float* %r55, i64 %i15
-  %r96 = getelementptr inbounds i64, i64* %r56, i64 %i15
-  %r97 = load i64, i64* %r96, align 8
-  %r98 = mul i64 %r97, %r41
-  %r99 = icmp ult i64 %r97, %r39
-  %r100 = getelementptr inbounds float, float* %r46, i64 %r98
-  %r101 = load float, float* %r100, align 4
-  %r102 = load float, float* %r95, align 4
-  %r103 = call { float } @kernel(float %r101, float %r102)
-  %r104 = extractvalue { float } %r103, 0
-  store float %r104, float* %r100, align 4
+  %r94 = getelementptr inbounds float, float* %r55, i64 %i15
+  %r95 = getelementptr inbounds i64, i64* %r56, i64 %i15
+  %r96 = load i64, i64* %r95, align 8
+  %r97 = mul i64 %r96, %r41
+  %r98 = icmp ult i64 %r96, %r39
+  %r99 = getelementptr inbounds float, float* %r46, i64 %r97
+  %r100 = load float, float* %r99, align 4
+  %r101 = load float, float* %r94, align 4
+  %r102 = call { float } @kernel(float %r100, float %r101)
+  %r103 = extractvalue { float } %r102, 0
+  store float %r103, float* %r99, align 4
   br label %L16
 L16:
   %next15 = add nuw nsw i64 %i15, 1
-  %r105 = icmp slt i64 %next15, 64
-  br i1 %r105, label %L15, label %L17, !llvm.loop !2
+  %r104 = icmp slt i64 %next15, 64
+  br i1 %r104, label %L15, label %L17, !llvm.loop !2
 L17:
   br label %L13
 L12:
   br label %L18
 L18:
-  %r106 = icmp slt i64 0, 64
-  br i1 %r106, label %L19, label %L21
+  br label %L19
 L19:
   %i19 = phi i64 [ 0, %L18 ], [ %next19, %L20 ]
-  %r107 = getelementptr inbounds float, float* %r55, i64 %i19
-  %r108 = getelementptr inbounds i64, i64* %r56, i64 %i19
-  %r109 = load i64, i64* %r108, align 8
-  %r110 = icmp slt i64 %r109, 0
-  %r111 = select i1 %r110, i64 %r39, i64 0
-  %r112 = add i64 %r109, %r111
-  %r113 = mul i64 %r112, %r41
-  %r114 = icmp ult i64 %r112, %r39
-  br i1 %r114, label %L23, label %L22
+  %r105 = getelementptr inbounds float, float* %r55, i64 %i19
+  %r106 = getelementptr inbounds i64, i64* %r56, i64 %i19
+  %r107 = load i64, i64* %r106, align 8
+  %r108 = icmp slt i64 %r107, 0
+  %r109 = select i1 %r108, i64 %r39, i64 0
+  %r110 = add i64 %r107, %r109
+  %r111 = mul i64 %r110, %r41
+  %r112 = icmp ult i64 %r110, %r39
+  br i1 %r112, label %L23, label %L22
 L22:
-  %r115 = inttoptr i64 %r43 to i64*
-  store i64 1, i64* %r115
+  %r113 = inttoptr i64 %r43 to i64*
+  store i64 1, i64* %r113
   ret void
 L23:
-  %r116 = getelementptr inbounds float, float* %r46, i64 %r113
-  %r117 = load float, float* %r116, align 4
-  %r118 = load float, float* %r107, align 4
-  %r119 = call { float } @kernel(float %r117, float %r118)
-  %r120 = extractvalue { float } %r119, 0
-  store float %r120, float* %r116, align 4
+  %r114 = getelementptr inbounds float, float* %r46, i64 %r111
+  %r115 = load float, float* %r114, align 4
+  %r116 = load float, float* %r105, align 4
+  %r117 = call { float } @kernel(float %r115, float %r116)
+  %r118 = extractvalue { float } %r117, 0
+  store float %r118, float* %r114, align 4
   br label %L20
 L20:
   %next19 = add nuw nsw i64 %i19, 1
-  %r121 = icmp slt i64 %next19, 64
-  br i1 %r121, label %L19, label %L21, !llvm.loop !4
+  %r119 = icmp slt i64 %next19, 64
+  br i1 %r119, label %L19, label %L21, !llvm.loop !4
 L21:
   br label %L13
 L13:
   br label %L9
 L9:
   %next8 = add nuw nsw i64 %i8, 64
-  %r122 = icmp slt i64 %next8, %r53
-  br i1 %r122, label %L8, label %L10, !llvm.loop !6
+  %r120 = icmp slt i64 %next8, %r53
+  br i1 %r120, label %L8, label %L10, !llvm.loop !6
 L10:
-  %r123 = getelementptr inbounds float, float* %r48, i64 %r53
-  %r124 = getelementptr inbounds i64, i64* %r52, i64 %r53
-  %r125 = sub i64 %r19, %r53
+  %r121 = getelementptr inbounds float, float* %r48, i64 %r53
+  %r122 = getelementptr inbounds i64, i64* %r52, i64 %r53
+  %r123 = sub i64 %r19, %r53
   br label %L24
 L24:
-  %r126 = icmp slt i64 0, %r125
-  br i1 %r126, label %L25, label %L27
+  %r124 = icmp slt i64 0, %r123
+  br i1 %r124, label %L25, label %L27
 L25:
   %i25 = phi i64 [ 0, %L24 ], [ %next25, %L26 ]
-  %r127 = getelementptr inbounds float, float* %r123, i64 %i25
-  %r128 = getelementptr inbounds i64, i64* %r124, i64 %i25
-  %r129 = load i64, i64* %r128, align 8
-  %r130 = icmp slt i64 %r129, 0
-  %r131 = select i1 %r130, i64 %r39, i64 0
-  %r132 = add i64 %r129, %r131
-  %r133 = mul i64 %r132, %r41
-  %r134 = icmp ult i64 %r132, %r39
-  br i1 %r134, label %L29, label %L28
+  %r125 = getelementptr inbounds float, float* %r121, i64 %i25
+  %r126 = getelementptr inbounds i64, i64* %r122, i64 %i25
+  %r127 = load i64, i64* %r126, align 8
+  %r128 = icmp slt i64 %r127, 0
+  %r129 = select i1 %r128, i64 %r39, i64 0
+  %r130 = add i64 %r127, %r129
+  %r131 = mul i64 %r130, %r41
+  %r132 = icmp ult i64 %r130, %r39
+  br i1 %r132, label %L29, label %L28
 L28:
-  %r135 = inttoptr i64 %r43 to i64*
-  store i64 1, i64* %r135
+  %r133 = inttoptr i64 %r43 to i64*
+  store i64 1, i64* %r133
   ret void
 L29:
-  %r136 = getelementptr inbounds float, float* %r46, i64 %r133
-  %r137 = load float, float* %r136, align 4
-  %r138 = load float, float* %r127, align 4
-  %r139 = call { float } @kernel(float %r137, float %r138)
-  %r140 = extractvalue { float } %r139, 0
-  store float %r140, float* %r136, align 4
+  %r134 = getelementptr inbounds float, float* %r46, i64 %r131
+  %r135 = load float, float* %r134, align 4
+  %r136 = load float, float* %r125, align 4
+  %r137 = call { float } @kernel(float %r135, float %r136)
+  %r138 = extractvalue { float } %r137, 0
+  store float %r138, float* %r134, align 4
   br label %L26
 L26:
   %next25 = add nuw nsw i64 %i25, 1
-  %r141 = icmp slt i64 %next25, %r125
-  br i1 %r141, label %L25, label %L27, !llvm.loop !8
+  %r139 = icmp slt i64 %next25, %r123
+  br i1 %r139, label %L25, label %L27, !llvm.loop !8
 L27:
   br label %L5
 L5:
   %next4 = add nuw nsw i64 %i4, 1
-  %r142 = icmp slt i64 %next4, %r21
-  br i1 %r142, label %L4, label %L6, !llvm.loop !10
+  %r140 = icmp slt i64 %next4, %r21
+  br i1 %r140, label %L4, label %L6, !llvm.loop !10
 L6:
   ret void
 }

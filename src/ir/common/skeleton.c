@@ -451,7 +451,8 @@ void skeleton_divide(skeleton *s, const divisor *d, bool wide, ssa x, ssa *quoti
 
 /* ---- Loops ---- */
 
-counted_loop counted_loop_begin(emit *e, const char *type, ssa from, ssa limit) {
+/* some: it has an iteration, which is then not asked for. */
+static counted_loop loop_begin(emit *e, const char *type, ssa from, ssa limit, bool some) {
     assert(ssa_is_set(from) && ssa_is_set(limit));
     int before = emit_label_new(e);
     counted_loop l = {type, .limit = limit, .head = emit_label_new(e), .latch = emit_label_new(e),
@@ -460,11 +461,24 @@ counted_loop counted_loop_begin(emit *e, const char *type, ssa from, ssa limit) 
     l.next = ssa_named("%%next%d", l.head);
     emit_branch(e, before);
     emit_label(e, before);
-    emit_branch_if(e, emit_value(e, "icmp slt %s %s, %s", type, from.text, limit.text), l.head, l.end);
+    if (some)
+        emit_branch(e, l.head);
+    else
+        emit_branch_if(e, emit_value(e, "icmp slt %s %s, %s", type, from.text, limit.text), l.head, l.end);
     emit_loop_begin(e);
     emit_label(e, l.head);
     emit_line(e, "%s = phi %s [ %s, %%L%d ], [ %s, %%L%d ]", l.i.text, type, from.text, before, l.next.text, l.latch);
     return l;
+}
+
+counted_loop counted_loop_begin(emit *e, const char *type, ssa from, ssa limit) {
+    int64_t first, last;
+    bool known = ssa_is_constant(from, &first) && ssa_is_constant(limit, &last);
+    return loop_begin(e, type, from, limit, known && first < last);
+}
+
+counted_loop counted_loop_begin_some(emit *e, const char *type, ssa from, ssa limit) {
+    return loop_begin(e, type, from, limit, true);
 }
 
 int loop_no_unroll(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.unroll.disable\"}"); }

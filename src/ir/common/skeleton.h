@@ -70,6 +70,8 @@ typedef struct counted_loop {
     int head, latch, end;
 } counted_loop;
 counted_loop counted_loop_begin(emit *e, const char *type, ssa from, ssa limit);
+/* The same for one that has an iteration. Where that is asked for in a loop LLVM makes a copy of this for the other answer. */
+counted_loop counted_loop_begin_some(emit *e, const char *type, ssa from, ssa limit);
 void counted_loop_end(emit *e, const counted_loop *l, ssa step, int hint);
 /* The same for a loop of few iterations: LLVM masks lanes of the last vector instead of taking its elements one by one. */
 void counted_loop_end_short(emit *e, const counted_loop *l, ssa step, int hint);

@@ -108,7 +108,7 @@ static ssa keys_at(const extremum_search *x, const element_place *p, ssa n) {
     emit *e = x->c->w->s.e;
     if (lies_ready(x))
         return p->at[0];
-    lane_loop l = lanes_begin(e, n);
+    lane_loop l = lanes_begin(e, n, false);
     l.scalar = pairwise_has_gaps(x->c, true);
     emit_store(e, x->key, key(x, p, l.loop.i), emit_element(e, x->key, x->keys, l.loop.i));
     lanes_end(e, &l, false);

@@ -147,6 +147,14 @@ static ssa segment(cpu_reduction *q, ssa r, ssa *begin, ssa *count) {
     return emit_op(e, "icmp ult i64", *begin, q->last);
 }
 
+/* ---- What LLVM is not to know ---- */
+
+/* A copy that LLVM cannot relate to the original, made in each iteration of the loop over results: else LLVM makes a copy of that loop for
+ * each case. */
+static ssa unknown_copy(emit *e, ssa x) {
+    return emit_value(e, "call i64 asm sideeffect \"\", \"=r,0\"(i64 %s)", x.text);
+}
+
 /* ---- Columns ---- */
 
 /* All steps of `width` lanes, from p on. */
@@ -155,7 +163,7 @@ static void take_all(cpu_reduction *q, const element_place *p, ssa width) {
     emit *e = q->w->s.e;
     element_place at = nest_begin(q, p, loops);
     ssa steps = q->dims == q->inner + 1 ? emit_op(e, "sub i64", q->last, q->first) : q->extent[q->inner];
-    pairwise_run(&q->c, &at, steps, width, ssa_constant(0));
+    pairwise_run(&q->c, &at, unknown_copy(e, steps), width, ssa_constant(0));
     nest_end(q, loops);
 }
 
@@ -167,7 +175,7 @@ static void fold_tile(cpu_reduction *q, ssa first, ssa width, ssa count) {
     pairwise_clear(&q->c, width);
     take_all(q, &p, width);
     pairwise_end(&q->c, width);
-    lane_loop l = lanes_begin(e, width);
+    lane_loop l = lanes_begin(e, width, true);
     partial x = pairwise_lane(&q->c, l.loop.i);
     store_results(q, &x, count, emit_op(e, "add i64", first, l.loop.i), true);
     lanes_end(e, &l, false);
@@ -263,12 +271,6 @@ static void row_long(cpu_reduction *q, const element_place *p, ssa m, ssa width)
     pairwise_end(&q->c, width);
     if (q->c.lanes > 1 && !pairwise_holds(&q->c))
         pairwise_halve(&q->c, ssa_constant(0), width);
-}
-
-/* A copy that LLVM cannot relate to the original, made in each iteration of the loop over results: else LLVM makes a copy of that loop for
- * each case. */
-static ssa unknown_copy(emit *e, ssa x) {
-    return emit_value(e, "call i64 asm sideeffect \"\", \"=r,0\"(i64 %s)", x.text);
 }
 
 /* The same place, which LLVM cannot relate to the loop over results: else it looks for ways to compute the addresses in the loops over

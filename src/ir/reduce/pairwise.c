@@ -79,11 +79,14 @@ operand_strides strides_scaled(fold_writer *w, const operand_strides *by, ssa fa
 
 /* ---- Loops over lanes ---- */
 
+/* Is there a lane in every loop over them? In columns each is a result; of a row there may be no part that is no whole step. */
+static bool has_lanes(const pairwise *c) { return c->w->s.v->reduction.columns; }
+
 static int loop_no_vectors(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 false}"); }
 
-lane_loop lanes_begin(emit *e, ssa width) {
+lane_loop lanes_begin(emit *e, ssa width, bool some) {
     lane_loop l = {.group = e->access_group};
-    l.loop = counted_loop_begin(e, "i64", ssa_constant(0), width);
+    l.loop = (some ? counted_loop_begin_some : counted_loop_begin)(e, "i64", ssa_constant(0), width);
     e->access_group = emit_metadata(e, "distinct !{}");
     return l;
 }
@@ -184,10 +187,10 @@ static void write_join(const pairwise *c) {
         return;
     e->writing[0] = &s->body;
     lane_array a = lane_array_named(c, "a"), b = lane_array_named(c, "b");
-    lane_loop l = lanes_begin(e, pairwise_holds(c) ? ssa_constant(c->lanes) : ssa_named("%%width"));
+    lane_loop l = lanes_begin(e, pairwise_holds(c) ? ssa_constant(c->lanes) : ssa_named("%%width"), true);
     partial x = lane_array_get(c, &a, l.loop.i), y = lane_array_get(c, &b, l.loop.i), both = fold_join(c->w, &x, &y);
     lane_array_put(c, &a, l.loop.i, &both);
-    lanes_end(e, &l, false);
+    lanes_end(e, &l, c->masked);
     emit_line(e, "ret void");
     e->writing[0] = NULL;
     emit_define_end(e, s);
@@ -283,7 +286,7 @@ static void take_counted(const pairwise *c, const lane_array *into, const elemen
     const char *t = ir_value_type(c->few);
     for (int j = 0; j < count; j++)
         at[j] = step_place(c, p, j);
-    lane_loop l = lanes_begin(e, width);
+    lane_loop l = lanes_begin(e, width, has_lanes(c));
     ssa sum = ssa_none();
     for (int j = 0; j < count; j++) {
         ssa one = emit_convert(e, element(c, &at[j], j, l.loop.i).v[0], w->state[0], c->few);
@@ -291,7 +294,7 @@ static void take_counted(const pairwise *c, const lane_array *into, const elemen
     }
     emit_store(e, c->few, sum, emit_element(e, c->few, c->few_array, l.loop.i));
     lanes_end(e, &l, c->masked);
-    l = lanes_begin(e, width);
+    l = lanes_begin(e, width, has_lanes(c));
     ssa few = emit_load(e, c->few, emit_element(e, c->few, c->few_array, l.loop.i));
     partial all = {.v = {emit_convert(e, few, c->few, w->state[0])}, .present = ssa_none()};
     partial old = lane_array_get(c, into, l.loop.i), none = {.v = {ssa_constant(0)}, .present = ssa_none()};
@@ -322,7 +325,7 @@ static void take_lanes(const pairwise *c, const lane_array *into, const element_
     partial *x = arena_alloc(e->a, (size_t)count * sizeof *x);
     for (int j = 0; j < count; j++)
         at[j] = step_place(c, p, j);
-    lane_loop l = lanes_begin(e, width);
+    lane_loop l = lanes_begin(e, width, has_lanes(c));
     l.scalar = c->apart;
     l.interleave = c->held ? 1 : vectors_at_once(c, width, count);
     l.vector = c->held ? c->lanes : 0;
@@ -571,7 +574,7 @@ static ssa is_below(emit *e, ssa l, int more, ssa n) {
 }
 
 static lane_loop held_lanes_begin(const pairwise *c, int lanes) {
-    lane_loop l = lanes_begin(c->w->s.e, ssa_constant(lanes));
+    lane_loop l = lanes_begin(c->w->s.e, ssa_constant(lanes), true);
     l.interleave = 1;
     l.vector = lanes;
     return l;
@@ -754,7 +757,7 @@ void pairwise_clear(pairwise *c, ssa width) {
         return;
     lane_array bottom = lane_array_of(c, ssa_constant(0));
     partial begin = fold_beginning(c->w);
-    lane_loop l = lanes_begin(e, width);
+    lane_loop l = lanes_begin(e, width, has_lanes(c));
     lane_array_put(c, &bottom, l.loop.i, &begin);
     lanes_end(e, &l, false);
 }
@@ -864,7 +867,7 @@ static void look(pairwise *c, ssa width) {
     emit *e = c->w->s.e;
     lane_array top = lane_array_of(c, get(c, c->level));
     int other = c->w->s.v->cpu_fold.absorbing == ABSORBING_FALSE;
-    lane_loop l = lanes_begin(e, width);
+    lane_loop l = lanes_begin(e, width, has_lanes(c));
     ssa x = emit_load(e, DT_UINT8, emit_element(e, DT_BOOL, top.at[0], l.loop.i));
     ssa so_far = emit_value(e, "load i8, i8* %s", c->absorbed.text);
     ssa found = emit_op(e, "or i8", so_far, emit_value(e, "xor i8 %s, %d", x.text, other));

@@ -134,7 +134,7 @@ typedef struct lane_loop {
     bool scalar;    /* no vectors: some lanes are taken at once */
     int vector;     /* all lanes are to be one vector of so many; 0: LLVM decides */
 } lane_loop;
-lane_loop lanes_begin(emit *e, ssa width);
+lane_loop lanes_begin(emit *e, ssa width, bool some); /* some: there is a lane */
 /* masked: the end of the last vector is masked, rather than taken lane by lane: half the code. */
 void lanes_end(emit *e, lane_loop *l, bool masked);
 
