@@ -1038,6 +1038,28 @@ static void test_cpu_gaps(void **unused) {
     }
 }
 
+/* What no square of a tile has is copied element by element, without vectors for columns that lie side by side, which a tile's do not. */
+static void test_cpu_rest_of_tile(void **unused) {
+    (void)unused;
+    static const struct {
+        sketch k;
+        int loops; /* that are to have no vectors */
+    } cases[] = {{{K_ADD, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, 2},
+                 {{K_ADD, DT_FLOAT64, LOOP_TILE, 2, 4, 4, false, "", "xxc"}, 4},
+                 {{K_ADD, DT_INT8, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, 0}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        code_module m = module_of(&a, &cases[i].k, &host);
+        int loops = 0;
+        for (const char *at = m.ir.data; (at = strstr(at, "llvm.loop.vectorize.enable\", i1 false")) != NULL; at++)
+            loops++;
+        if (loops != cases[i].loops)
+            fail_msg("case %zu: %d\n%s", i, loops, m.ir.data);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* Lines of a tile are turned, for which the address is a number, where a warp writes a part of a line and its elements are neither few
  * bytes nor many. */
 static void test_gpu_turned(void **unused) {
@@ -1119,12 +1141,16 @@ int main(void) {
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu_flat),      cmocka_unit_test(test_cpu_rows),   cmocka_unit_test(test_cpu_general),
-        cmocka_unit_test(test_cpu_tile),      cmocka_unit_test(test_gpu_tile),   cmocka_unit_test(test_gpu_turned),
-        cmocka_unit_test(test_gpu_flat),      cmocka_unit_test(test_gpu_halves), cmocka_unit_test(test_gpu_rows),
-        cmocka_unit_test(test_gpu_general),   cmocka_unit_test(test_ptx_facts),  cmocka_unit_test(test_pairs_of_halves),
-        cmocka_unit_test(test_ptx_assembles), cmocka_unit_test(test_llvm_reads), cmocka_unit_test(test_cpu_vectors),
-        cmocka_unit_test(test_cpu_gaps),      cmocka_unit_test(test_goldens),    cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_cpu_flat),         cmocka_unit_test(test_cpu_rows),
+        cmocka_unit_test(test_cpu_general),      cmocka_unit_test(test_cpu_tile),
+        cmocka_unit_test(test_gpu_tile),         cmocka_unit_test(test_gpu_turned),
+        cmocka_unit_test(test_gpu_flat),         cmocka_unit_test(test_gpu_halves),
+        cmocka_unit_test(test_gpu_rows),         cmocka_unit_test(test_gpu_general),
+        cmocka_unit_test(test_ptx_facts),        cmocka_unit_test(test_pairs_of_halves),
+        cmocka_unit_test(test_ptx_assembles),    cmocka_unit_test(test_llvm_reads),
+        cmocka_unit_test(test_cpu_vectors),      cmocka_unit_test(test_cpu_gaps),
+        cmocka_unit_test(test_cpu_rest_of_tile), cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -152,7 +152,7 @@ L20:
 L21:
   %next20 = add nuw nsw i64 %i20, 1
   %r94 = icmp slt i64 %next20, %r16
-  br i1 %r94, label %L20, label %L22, !llvm.loop !3
+  br i1 %r94, label %L20, label %L22, !llvm.loop !4
 L22:
   br label %L17
 L17:
@@ -178,13 +178,13 @@ L28:
   %r101 = mul i64 %i28, %r24
   %r102 = add i64 %r101, %i24
   %r103 = getelementptr inbounds double, double* %r40, i64 %r102
-  %r104 = load double, double* %r103, align 8, !llvm.access.group !4
-  store double %r104, double* %r100, align 8, !llvm.access.group !4
+  %r104 = load double, double* %r103, align 8, !llvm.access.group !5
+  store double %r104, double* %r100, align 8, !llvm.access.group !5
   br label %L29
 L29:
   %next28 = add nuw nsw i64 %i28, 1
   %r105 = icmp slt i64 %next28, %r16
-  br i1 %r105, label %L28, label %L30, !llvm.loop !6
+  br i1 %r105, label %L28, label %L30, !llvm.loop !8
 L30:
   br label %L25
 L25:
@@ -215,18 +215,18 @@ L35:
 L36:
   %i36 = phi i64 [ 0, %L35 ], [ %next36, %L37 ]
   %r119 = getelementptr inbounds double, double* %r110, i64 %i36
-  %r120 = load double, double* %r119, align 8, !llvm.access.group !7
+  %r120 = load double, double* %r119, align 8, !llvm.access.group !9
   %r121 = getelementptr inbounds double, double* %r117, i64 %i36
-  %r122 = load double, double* %r121, align 8, !llvm.access.group !7
+  %r122 = load double, double* %r121, align 8, !llvm.access.group !9
   %r123 = getelementptr inbounds double, double* %r114, i64 %i36
   %r124 = call { double } @kernel(double %r120, double %r122)
   %r125 = extractvalue { double } %r124, 0
-  store double %r125, double* %r123, align 8, !llvm.access.group !7
+  store double %r125, double* %r123, align 8, !llvm.access.group !9
   br label %L37
 L37:
   %next36 = add nuw nsw i64 %i36, 1
   %r126 = icmp slt i64 %next36, %r16
-  br i1 %r126, label %L36, label %L38, !llvm.loop !9
+  br i1 %r126, label %L36, label %L38, !llvm.loop !11
 L38:
   br label %L33
 L33:
@@ -246,10 +246,12 @@ declare void @llvm.prefetch.p0i8(i8*, i32, i32, i32)
 
 !1 = distinct !{}
 !2 = !{!"llvm.loop.parallel_accesses", !1}
-!3 = distinct !{!3, !2}
-!4 = distinct !{}
-!5 = !{!"llvm.loop.parallel_accesses", !4}
-!6 = distinct !{!6, !5}
-!7 = distinct !{}
-!8 = !{!"llvm.loop.parallel_accesses", !7}
-!9 = distinct !{!9, !8}
+!3 = !{!"llvm.loop.vectorize.enable", i1 false}
+!4 = distinct !{!4, !2, !3}
+!5 = distinct !{}
+!6 = !{!"llvm.loop.parallel_accesses", !5}
+!7 = !{!"llvm.loop.vectorize.enable", i1 false}
+!8 = distinct !{!8, !6, !7}
+!9 = distinct !{}
+!10 = !{!"llvm.loop.parallel_accesses", !9}
+!11 = distinct !{!11, !10}

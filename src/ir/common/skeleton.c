@@ -483,6 +483,8 @@ counted_loop counted_loop_begin_some(emit *e, const char *type, ssa from, ssa li
 
 int loop_no_unroll(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.unroll.disable\"}"); }
 
+int loop_no_vectors(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 false}"); }
+
 fragment loop_hints(emit *e, const int *hints, int n) {
     text list = {0};
     fragment metadata = fragment_none();

@@ -78,6 +78,7 @@ void counted_loop_end_short(emit *e, const counted_loop *l, ssa step, int hint);
 void counted_loop_end_hints(emit *e, const counted_loop *l, ssa step, const int *hints, int n);
 int loop_no_unroll(
     emit *e); /* a hint; without it the legacy dialect of libNVVM unrolls loops that gain nothing by it */
+int loop_no_vectors(emit *e); /* a hint */
 /* ", !llvm.loop !7", to be put behind the branch that ends a loop: these hints, and, in the plain form on the GPU, that it is not to
  * be unrolled. */
 fragment loop_hints(emit *e, const int *hints, int n);

@@ -59,7 +59,7 @@ static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (
     } else if (e->by_vectors)
         hints[count++] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}");
     if (is_by_element(s)) {
-        hints[count++] = emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 false}");
+        hints[count++] = loop_no_vectors(e);
         hints[count++] = emit_metadata(e, "!{!\"llvm.loop.unroll.count\", i32 %d}", SCALARS);
     }
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, count);

@@ -90,7 +90,8 @@ static void copy_square(skeleton *s, const strips *f, int k, ssa from, ssa colum
 
 /* ---- Strips ---- */
 
-/* Elements (columns from `first` on, rows .. last-1), one by one. */
+/* Elements (columns from `first` on, rows .. last-1), one by one. LLVM would make vectors of columns that lie side by side, as these do not; of
+ * short elements it makes better code when it is free to. */
 static void copy_elements(skeleton *s, const strips *f, int k, ssa from, ssa first_column, ssa first_row, ssa rows) {
     emit *e = s->e;
     counted_loop row = counted_loop_begin(e, "i64", first_row, rows);
@@ -99,7 +100,9 @@ static void copy_elements(skeleton *s, const strips *f, int k, ssa from, ssa fir
     emit_store(e, skeleton_memory(s, k), emit_load(e, skeleton_memory(s, k), source_at(s, f, k, from, column.i, row.i)),
                array_at(s, f, k, column.i, row.i));
     e->access_group = 0;
-    counted_loop_end(e, &column, ssa_constant(1), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group));
+    bool plain = size_of(s, k) >= 4;
+    int hints[] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group), plain ? loop_no_vectors(e) : 0};
+    counted_loop_end_hints(e, &column, ssa_constant(1), hints, 1 + plain);
     counted_loop_end(e, &row, ssa_constant(1), 0);
 }
 

@@ -82,8 +82,6 @@ operand_strides strides_scaled(fold_writer *w, const operand_strides *by, ssa fa
 /* Is there a lane in every loop over them? In columns each is a result; of a row there may be no part that is no whole step. */
 static bool has_lanes(const pairwise *c) { return c->w->s.v->reduction.columns; }
 
-static int loop_no_vectors(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 false}"); }
-
 lane_loop lanes_begin(emit *e, ssa width, bool some) {
     lane_loop l = {.group = e->access_group};
     l.loop = (some ? counted_loop_begin_some : counted_loop_begin)(e, "i64", ssa_constant(0), width);
