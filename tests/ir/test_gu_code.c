@@ -599,6 +599,26 @@ static void test_lanes_combined(void **state) {
     arena_free(&a);
 }
 
+/* Of a product by strips the loops of the text ask whether they have an iteration, and so do those over calls; those over a strip, which is
+ * not empty, do not. */
+static void test_strips_ask_nothing(void **state) {
+    (void)state;
+    enum {
+        BY_STRIPS = 3,
+        ALONE = 3, /* where rows are short */
+        CALLS = 2
+    };
+    arena a = {0};
+    const gu_kernel *k = gu_kernel_of("matmul");
+    const tree *t = gu_tree(&a, k);
+    variant v = gu_variant(t, 0, 0, 1, 1);
+    v.gufunc.along = 1;
+    code_module m = gu_generate(&a, k, t, &v, &gu_cpu);
+    assert_int_equal(occurrences(m.ir.data, "icmp slt i64 0, "), BY_STRIPS + ALONE + CALLS);
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
 /* ---- Traits ---- */
 
 static void size_of(const char *name, code_traits *size) {
@@ -813,6 +833,7 @@ int main(void) {
         cmocka_unit_test(test_separable),
         cmocka_unit_test(test_cpu_vectors),
         cmocka_unit_test(test_lanes_combined),
+        cmocka_unit_test(test_strips_ask_nothing),
         cmocka_unit_test(test_spreads),
         cmocka_unit_test(test_constructs),
         cmocka_unit_test(test_resident),

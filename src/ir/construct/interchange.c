@@ -85,9 +85,10 @@ static ssa element_of(body *b, ssa array, const char *type, ssa l) {
     return emit_value(b->e, "getelementptr inbounds %s, %s* %s, i64 %s", type, type, array.text, l.text);
 }
 
+/* A strip is not empty. */
 static counted_loop strip_begin(body *b, const strip *p, int *group) {
     emit *e = b->e;
-    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), p->width);
+    counted_loop l = counted_loop_begin_some(e, "i64", ssa_constant(0), p->width);
     *group = e->access_group;
     e->access_group = emit_metadata(e, "distinct !{}");
     b->bound[p->variable] = emit_value(e, "add nuw nsw i64 %s, %s", p->first.text, l.i.text);
