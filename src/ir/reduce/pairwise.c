@@ -581,11 +581,12 @@ static lane_loop held_lanes_begin(const pairwise *c, int lanes) {
 void pairwise_held_clear(pairwise *c) {
     emit *e = c->w->s.e;
     lane_array bottom = lane_array_of(c, ssa_constant(0));
-    lane_loop l = held_lanes_begin(c, c->lanes);
-    for (int k = 0; k < c->w->nstate; k++)
-        emit_line(e, "store %s zeroinitializer, %s* %s", ir_memory_type(c->stored[k]), ir_memory_type(c->stored[k]),
-                  emit_element(e, c->stored[k], bottom.at[k], l.loop.i).text);
-    lanes_end(e, &l, false);
+    for (int k = 0; k < c->w->nstate; k++) {
+        const char *type = ir_memory_type(c->stored[k]);
+        fragment all = fragment_of("<%d x %s>", c->lanes, type);
+        emit_line(e, "store %s zeroinitializer, %s* %s, align %d", all.text, all.text,
+                  emit_pointer_as(e, type, bottom.at[k], all.text).text, dtypes[c->stored[k]].align);
+    }
 }
 
 /* The element of lane l at p; where there is none (i1), that of operands which are 0. */
