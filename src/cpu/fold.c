@@ -149,16 +149,16 @@ static bool may_end(const variant *v, const fold_problem *s) {
 }
 
 /* How long the rows are that code is generated for: that for the others takes as long to compile, and most calls need one of both alone.
- * part: elements of a part; the last one may have fewer. */
+ * part: elements of a part; the last one may have fewer. Of states, for which nothing is computed beforehand, more may count as few. */
 static row_lengths rows_of(const variant *v, const fold_problem *s, int64_t part) {
     const nd_loop *reduced = &s->loops->reduced;
     int64_t most = part ? part : reduced->count, last = most > 0 ? reduced->count % most : 0;
     if (reduced->ndim != 1 || s->traits->order != FOLD_FREE || v->reduction.columns || v->reduction.empty ||
-        v->reduction.from_states || v->reduction.counted || v->segmented || v->position)
+        v->reduction.counted || v->segmented || v->position)
         return ROWS_ANY;
     if (most <= s->traits->short_rows)
         return ROWS_SHORT;
-    return last && last <= s->traits->short_rows ? ROWS_ANY : ROWS_LONG;
+    return v->reduction.from_states || (last && last <= s->traits->short_rows) ? ROWS_ANY : ROWS_LONG;
 }
 
 int64_t cpu_fold_specialise(variant *v, const fold_problem *s) {

@@ -877,8 +877,8 @@ static int64_t specialise(test *t, nd_fold *loops) {
     return cpu_engine.specialise_fold(&t->v, &s);
 }
 
-/* The engine's choice for results of so many neighbouring elements. */
-static variant chosen(const char *name, int64_t results, int64_t elements) {
+/* The engine's choice for results of so many neighbouring elements, or states. */
+static variant chosen(const char *name, int64_t results, int64_t elements, bool of_states) {
     const recipe *r = recipe_of(name);
     test t = {.r = r, .ndim = {1, 1}, .extent = {{results}, {elements}}};
     nd_fold loops;
@@ -888,13 +888,16 @@ static variant chosen(const char *name, int64_t results, int64_t elements) {
     t.op[0].stride[0][0] = elements;
     t.op[0].stride[1][0] = 1;
     t.v = variant_for(&t);
+    t.v.reduction.from_states = of_states;
     specialise(&t, &loops);
     arena_free(&t.a);
     return t.v;
 }
 
 /* Does the engine let lanes go over 32 results of so many neighbouring elements, rather than over the elements? */
-static bool takes_columns(const char *name, int64_t elements) { return chosen(name, 32, elements).reduction.columns; }
+static bool takes_columns(const char *name, int64_t elements) {
+    return chosen(name, 32, elements, false).reduction.columns;
+}
 
 static void few_elements_are_columns(void **unused) {
     (void)unused;
@@ -959,15 +962,17 @@ static void lengths_of_rows_are_told_apart(void **unused) {
         ir_fold_traits(&f, &traits);
         int limit = traits.short_rows, any = lines_for(&f, r, ROWS_ANY, limit, &asks);
         assert_true(asks);
-        assert_int_equal(chosen(names[i], 32, limit).cpu_fold.rows, ROWS_SHORT);
-        assert_int_equal(chosen(names[i], 32, limit + 1).cpu_fold.rows, ROWS_LONG);
+        assert_int_equal(chosen(names[i], 32, limit, false).cpu_fold.rows, ROWS_SHORT);
+        assert_int_equal(chosen(names[i], 32, limit + 1, false).cpu_fold.rows, ROWS_LONG);
         assert_true(lines_for(&f, r, ROWS_SHORT, limit, &asks) < any - 100 && !asks);
         assert_true(lines_for(&f, r, ROWS_LONG, limit, &asks) < any - 100 && !asks);
         arena_free(&a);
     }
     /* One result in parts, of which the last one may be short. */
-    assert_int_equal(chosen("sum", 1, 4 << 17).cpu_fold.rows, ROWS_LONG);
-    assert_int_equal(chosen("sum", 1, (4 << 17) + 1).cpu_fold.rows, ROWS_ANY);
+    assert_int_equal(chosen("sum", 1, 4 << 17, false).cpu_fold.rows, ROWS_LONG);
+    assert_int_equal(chosen("sum", 1, (4 << 17) + 1, false).cpu_fold.rows, ROWS_ANY);
+    assert_int_equal(chosen("sum", 1, 100, true).cpu_fold.rows, ROWS_SHORT);
+    assert_int_equal(chosen("sum", 1, 5000, true).cpu_fold.rows, ROWS_ANY);
 }
 
 /* ---- Columns ---- */
