@@ -571,11 +571,11 @@ typedef struct uf_options {
  * other overlap of an input with an output behaves as if the input had been copied first; so does every overlap in a
  * generalized ufunc. An output with two elements at one address, and two outputs that overlap, are errors.
  *
- * On the CPU the results are there on return. A thread keeps what was decided about elementwise calls on the CPU that it makes more
- * than once with the same arrays, which makes these faster: up to eight of them, 13 KiB each, until it ends.
+ * A thread keeps what was decided about calls that it makes more than once with the same arrays, which makes these faster: up to eight of
+ * them, 13 KiB each, until it ends. Calls with where, axes, a forced signature, cancel or progress are not kept.
  *
- * On CUDA the work is enqueued on options->stream, in the current context if that belongs to the arrays' device, else in the device's
- * primary context; the current context is left as found. Once its code is
+ * On the CPU the results are there on return. On CUDA the work is enqueued on options->stream, in the current context if that
+ * belongs to the arrays' device, else in the device's primary context; the current context is left as found. Once its code is
  * compiled, a call on CUDA neither waits nor allocates, with exceptions that take memory in stream order: an overlap that needs a
  * copy, and inner calls of a generalized ufunc that are so large that several blocks compute one together (32 KiB for each of
  * those that are computed at a time). What cuBLAS and cuSOLVER compute (uf_definition.blas) takes memory as reductions do (see

@@ -691,7 +691,7 @@ typedef struct plan_run {
     const int64_t *bounds; /* of segments: starts in host memory, or what was read from them */
     int64_t *parts;        /* fold: those that decide the results (launch.deciding) */
     int64_t *outside;      /* of uf_at, as in launch */
-    /* No operand must be copied for an output's sake: known before the run, or seen in it. Elementwise calls alone. */
+    /* No operand must be copied for an output's sake: known before the run, or seen in it. Calls alone. */
     bool apart;
     workspace space;
 } plan_run;

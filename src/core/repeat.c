@@ -1,11 +1,10 @@
-/* repeat.c - elementwise calls on the CPU that their thread made before, with the same function, options and arrays: the plan of such
- * a call is kept, and runs again. What a program calls in a loop is mostly such a call, and laying a plan takes longer than computing
- * a few hundred elements.
+/* repeat.c - calls that their thread made before, with the same function, options and arrays: the plan of such a call is kept, and runs
+ * again. What a program calls in a loop is mostly such a call, and laying a plan takes longer than computing a few hundred elements, or than
+ * the GPU takes for a small matrix.
  *
  * A thread has SLOTS of them; a call's slot follows from its function and the addresses of its first and last argument. The plan is
  * kept when the slot sees the call for the second time in succession, so that calls that are made once pay no more than a comparison.
  * All that a plan follows from is compared: a function does not change while it lives, and has a number that no other one had. */
-#include <assert.h>
 #include <pthread.h>
 
 #include "core/core.h"
@@ -51,6 +50,8 @@ typedef struct slot {
 } slot;
 
 static _Thread_local slot slots[SLOTS];
+static _Thread_local bool
+    running; /* a plan of a slot: calls that it makes are none of the program's, and leave the slots alone */
 
 /* ---- Memory ---- */
 
@@ -125,12 +126,15 @@ static bool is_repeated(const repeat *x, const plan_request *r) {
 /* May it be a call whose plan is kept? Nothing else than what is compared decides such a plan, and it points to nothing of the caller's. */
 static bool may_repeat(const plan_request *r) {
     const uf_options *o = r->options;
-    return r->verb == &elementwise_verb && !r->how && !o->signature && !o->where && !o->cancel && !o->progress &&
-           r->nargs <= MOST_ARGUMENTS && r->args[r->nargs - 1].device.device_type == kDLCPU;
+    bool call = r->verb == &elementwise_verb || r->verb == &gufunc_verb;
+    if (!call || r->how || o->signature || o->where || o->cancel || o->progress || o->axes || r->nargs > MOST_ARGUMENTS)
+        return false;
+    DLDeviceType device = r->args[r->nargs - 1].device.device_type;
+    return device == kDLCPU || device == kDLCUDA;
 }
 
-/* May the plan of a call, which was made, run again? The value of no number decided its signature, and there is room for what else it
- * follows from. */
+/* May the plan of a call, which was made, run again? It has nothing but its own memory, the value of no number decided its signature, and
+ * there is room for what else it follows from. */
 static bool may_keep(const repeat *x, const plan_request *r) {
     int words = 0;
     bool held = false;
@@ -138,7 +142,7 @@ static bool may_keep(const repeat *x, const plan_request *r) {
         words += r->args[k].ndim * (r->args[k].strides ? 2 : 1);
         held |= x->plan.binding->key.type[k] & BINDING_HELD;
     }
-    return words <= MOST_WORDS && !held;
+    return words <= MOST_WORDS && !held && !x->plan.space.blocks && !x->plan.chain && !x->plan.lapack;
 }
 
 static void remember(repeat *x, const plan_request *r) {
@@ -164,7 +168,9 @@ static uf_status run(repeat *x, const plan_request *r) {
                     .options = r->options,
                     .name = r->name,
                     .apart = x->apart};
+    running = true;
     uf_status s = plan_execute(&run);
+    running = false;
     x->apart = run.apart;
     return s;
 }
@@ -176,7 +182,6 @@ static uf_status make_and_run(repeat *x, const plan_request *r, bool *keeps) {
     if (!s)
         s = run(x, r);
     *keeps = !s && may_keep(x, r);
-    assert(!*keeps || !x->plan.space.blocks); /* the plan of arrays of so few dimensions has enough memory of its own */
     if (*keeps)
         remember(x, r);
     plan_end(&x->plan);
@@ -193,7 +198,7 @@ static slot *slot_of(const sighting *call) {
 }
 
 bool repeat_run(const plan_request *r, uf_status *status) {
-    if (!may_repeat(r))
+    if (running || !may_repeat(r))
         return false;
     const sighting call = {r->func->number, r->args[0].data, r->args[r->nargs - 1].data};
     slot *s = slot_of(&call);

@@ -248,6 +248,62 @@ static void high_ranks(void **state) {
     uf_free(f);
 }
 
+/* Sums of products of two rows each, of other sizes, strides and axes on the same addresses. */
+static void core_sizes(void **state) {
+    (void)state;
+    static float x[24], r[24];
+    uf_func *f = define("f", "(n),(n)->()", "ff->f", "(x, y) -> (r) { r = sum(i : n, x[i] * y[i]); }", 0, 0);
+    for (int i = 0; i < 24; i++)
+        x[i] = (float)i;
+    for (int round = 0; round < 200; round++) {
+        int64_t calls = pick(1, 3), n = pick(1, 4), shape[2] = {calls, n}, strides[2] = {1, 6};
+        const bool turned = chance(30), first = !turned && chance(30);
+        const int axis = 0;
+        const uf_axes axes = {.size = sizeof axes, .axis = &axis};
+        const uf_options along = {.size = sizeof along, .axes = &axes};
+        DLTensor args[3];
+        for (int k = 0; k < 3; k++)
+            args[k] = (DLTensor){.data = k < 2 ? x : r,
+                                 .device = {kDLCPU, 0},
+                                 .ndim = k < 2 ? 2 : 1,
+                                 .dtype = {kDLFloat, 32, 1},
+                                 .shape = first && k == 2 ? &shape[1] : shape,
+                                 .strides = turned && k < 2 ? strides : NULL};
+        for (int64_t times = pick(1, 3); times > 0; times--) {
+            memset(r, 0, sizeof r);
+            OK(uf_call(f, 3, args, first ? &along : NULL));
+            for (int64_t c = 0; c < (first ? n : calls); c++) {
+                float all = 0;
+                for (int64_t i = 0; i < (first ? calls : n); i++) {
+                    float one = x[turned ? c + 6 * i : first ? c + n * i : c * n + i];
+                    all += one * one;
+                }
+                assert_true(r[c] == all);
+            }
+        }
+    }
+    uf_free(f);
+}
+
+/* A library inverts matrices of so many rows by steps that are calls themselves. */
+static void calls_of_calls(void **state) {
+    (void)state;
+    enum {
+        N = 40
+    };
+    static double x[N][N], y[N][N];
+    uf_func *f;
+    OK(uf_load(&f, "inv"));
+    for (int times = 1; times < 5; times++) {
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++)
+                x[i][j] = i == j ? times : 0;
+        OK(UF_CALL(f, UF_ARRAY(x), UF_ARRAY(y)));
+        assert_true(y[0][0] == 1.0 / times && y[N - 1][N - 1] == 1.0 / times && y[0][1] == 0);
+    }
+    uf_free(f);
+}
+
 static void refused(void **state) {
     (void)state;
     float x[4] = {1, 2, 3, 4}, r[4], one = 1;
@@ -319,6 +375,8 @@ int main(void) {
         cmocka_unit_test(other_flags),
         cmocka_unit_test(other_numbers),
         cmocka_unit_test(high_ranks),
+        cmocka_unit_test_setup(core_sizes, draw_seed),
+        cmocka_unit_test(calls_of_calls),
         cmocka_unit_test(refused),
         cmocka_unit_test(memory_is_asked_for_once),
     };

@@ -297,6 +297,21 @@ def weights_of_columns(rng):
             assert np.array_equal(y, (x - x.sum(0, dtype=t)) * w[:, None] + b[:, None]), (t, n, calls, step)
 
 
+def calls_made_again(rng):
+    """A thread keeps the plans of calls that it makes again, whose results follow what the arrays have then."""
+    add = Func("(x, y) { return x + y; }", "float32,float32->float32")
+    sums = Func("(x, y) -> (z) { auto s = sum(i : n, x[i]); forall (i : n) z[i] = y[i] + s; }", "float32,float32->float32", "(n),(n)->(n)")
+    x, y = (rng.integers(-9, 9, (5, 40)).astype("f4") for _ in range(2))
+    before = y.copy()
+    with Memory(GPU) as memory:
+        tensors = (DLTensor * 3)(memory.tensor(x), memory.tensor(y), memory.tensor(y))
+        tensors[2] = tensors[1]
+        for f in (add, add, sums, add, sums, sums, add, sums):
+            if lib.uf_call(f.f, 3, tensors, Options(size=c.sizeof(Options))):
+                raise Failure()
+    assert np.array_equal(y, before + 4 * x + 4 * x.sum(1)[:, None])
+
+
 def many_constructs(rng):
     """More of them than the traits tell of, of which the last is the one that is not like the others: no call beyond the last may store."""
     sums = " ".join(f"auto s{k} = sum(i : n, x[i] * {k + 1});" for k in range(8))
@@ -323,4 +338,4 @@ if __name__ == "__main__":
         print("the address sanitizer does not follow the threads of a simulated GPU through Python")
         sys.exit(77)
     sys.exit(run([random_kernels, constructs_over_cores, constructs_over_rows, constructs_over_grids, products, points, pairs_of_points, elementwise,
-                  reductions, lines, updates, columns_of_two_heights, weights_of_columns, many_constructs, reductions_in_indices]))
+                  reductions, lines, updates, columns_of_two_heights, weights_of_columns, calls_made_again, many_constructs, reductions_in_indices]))
