@@ -984,6 +984,35 @@ static void test_line_table(void **unused) {
     }
 }
 
+/* Three constructs over columns: two reductions and a forall. An input beside them moves by so many elements from one call to the next.
+ * accesses: bits, by operand, of what each construct reads or writes. */
+static void columns_make(sample *s, const core_layout *layout, const int64_t *core, dtype type, int64_t calls,
+                         int64_t moves, const unsigned accesses[3]) {
+    memset(s, 0, sizeof *s);
+    s->loop = loop_over(s->extent, s->stride, s->offset, (int64_t[]){calls, 0}, 3);
+    s->stride[0] = s->stride[2] = 1;
+    s->stride[1] = moves;
+    s->v.loop = LOOP_GUFUNC;
+    s->v.nin = 2;
+    s->v.nout = 1;
+    operands_set(&s->v, type, OPERAND_STRIDED);
+    s->traits = (code_traits){.nodes = 40, .maps_to_threads = true, .uniform = true, .simple = true, .nconstructs = 3};
+    for (int j = 0; j < 3; j++) {
+        code_construct *x = &s->traits.construct[j];
+        *x = (code_construct){.reduces = j < 2, .nodes = 10, .nouter = 1};
+        for (int k = 0; k < 3; k++)
+            if (accesses[j] >> k & 1)
+                x->access[x->naccesses++] = (code_access){.operand = (uint8_t)k, .outer = 1};
+    }
+    gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop,
+                                          .layout = layout,
+                                          .core = core,
+                                          .traits = &s->traits,
+                                          .shared = H200,
+                                          .sms = SMS,
+                                          .clusters = 4});
+}
+
 /* What is read beside columns goes through shared memory where all have it in common, and blocks are then as wide as that needs. */
 static void test_broadcast(void **unused) {
     static layout_operand operands[3] = {
@@ -1006,32 +1035,8 @@ static void test_broadcast(void **unused) {
     (void)unused;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const int64_t core[] = {cases[i].n, cases[i].calls, 1, cases[i].calls};
-        memset(&s, 0, sizeof s);
-        s.loop = loop_over(s.extent, s.stride, s.offset, (int64_t[]){cases[i].calls, 0}, 3);
-        s.stride[0] = s.stride[2] = 1;
-        s.stride[1] = cases[i].moves;
-        s.v.loop = LOOP_GUFUNC;
-        s.v.nin = 2;
-        s.v.nout = 1;
-        operands_set(&s.v, cases[i].type, OPERAND_STRIDED);
-        s.traits = (code_traits){.nodes = 40, .maps_to_threads = true, .uniform = true, .nconstructs = 3};
-        for (int j = 0; j < 3; j++)
-            s.traits.construct[j] = (code_construct){
-                .reduces = j < 2,
-                .nodes = 10,
-                .nouter = 1,
-                .naccesses = (uint8_t)(1 + 2 * (j == 2)),
-                .access = {{.operand = 0, .outer = 1}, {.operand = 2, .outer = 1}, {.operand = 1, .outer = 1}}};
-        s.traits.construct[1].access[1] = s.traits.construct[2].access[2];
-        s.traits.construct[1].naccesses = (uint8_t)(1 + (cases[i].readers == 2));
-        s.traits.construct[2].naccesses = (uint8_t)(2 + (cases[i].readers > 0));
-        gpu_specialise(&s.v, &(loop_problem){.loop = &s.loop,
-                                             .layout = &layout,
-                                             .core = core,
-                                             .traits = &s.traits,
-                                             .shared = H200,
-                                             .sms = SMS,
-                                             .clusters = 4});
+        const unsigned accesses[] = {1, cases[i].readers == 2 ? 3 : 1, cases[i].readers ? 7 : 5};
+        columns_make(&s, &layout, core, cases[i].type, cases[i].calls, cases[i].moves, accesses);
         snprintf(got, sizeof got, "%d x %d%s, %d threads", 1 << s.v.gufunc.across, 1 << s.v.gufunc.coop,
                  s.v.operand[1].broadcast ? ", broadcast" : "",
                  1 << (s.v.gufunc.across + s.v.gufunc.coop - s.v.gufunc.cluster));
@@ -1070,29 +1075,7 @@ static void test_columns_of_two_heights(void **unused) {
     (void)unused;
     for (size_t i = 0; i < COUNT(heights); i++) {
         const int64_t core[] = {64, heights[i], 4096, 4096, 4096};
-        memset(&s, 0, sizeof s);
-        s.loop = loop_over(s.extent, s.stride, s.offset, (int64_t[]){4096, 0}, 3);
-        s.stride[0] = s.stride[1] = s.stride[2] = 1;
-        s.v.loop = LOOP_GUFUNC;
-        s.v.nin = 2;
-        s.v.nout = 1;
-        operands_set(&s.v, DT_FLOAT32, OPERAND_STRIDED);
-        s.traits =
-            (code_traits){.nodes = 60, .maps_to_threads = true, .uniform = true, .simple = true, .nconstructs = 3};
-        for (int j = 0; j < 3; j++)
-            s.traits.construct[j] = (code_construct){
-                .reduces = j < 2,
-                .nodes = 12,
-                .nouter = 1,
-                .naccesses = (uint8_t)(j < 2 ? 2 : 3),
-                .access = {{.operand = 0, .outer = 1}, {.operand = 1, .outer = 1}, {.operand = 2, .outer = 1}}};
-        gpu_specialise(&s.v, &(loop_problem){.loop = &s.loop,
-                                             .layout = &layout,
-                                             .core = core,
-                                             .traits = &s.traits,
-                                             .shared = H200,
-                                             .sms = SMS,
-                                             .clusters = 3});
+        columns_make(&s, &layout, core, DT_FLOAT32, 4096, 1, (const unsigned[]){3, 3, 7});
         assert_true(s.v.gufunc.held && s.v.operand[1].held && !s.v.operand[0].held);
     }
 }
