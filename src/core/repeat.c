@@ -46,6 +46,7 @@ typedef struct sighting {
 
 typedef struct slot {
     sighting kept, last; /* the call whose plan is kept, and the last one of another kind */
+    sighting refused;    /* the last one whose plan was made here and could not be kept: calls that it makes may be */
     repeat *call;        /* NULL: none was kept yet */
 } slot;
 
@@ -206,6 +207,8 @@ bool repeat_run(const plan_request *r, uf_status *status) {
         *status = run(s->call, r);
         return true;
     }
+    if (same_sight(&s->refused, &call))
+        return false;
     if (!same_sight(&s->last, &call)) {
         s->last = call;
         return false;
@@ -215,7 +218,7 @@ bool repeat_run(const plan_request *r, uf_status *status) {
     bool keeps;
     s->kept = (sighting){.func = 0};
     *status = make_and_run(s->call, r, &keeps);
-    if (keeps)
-        s->kept = call;
+    if (!*status)
+        *(keeps ? &s->kept : &s->refused) = call;
     return true;
 }
