@@ -51,8 +51,8 @@ typedef struct slot {
 } slot;
 
 static _Thread_local slot slots[SLOTS];
-static _Thread_local bool
-    running; /* a plan of a slot: calls that it makes are none of the program's, and leave the slots alone */
+/* Does a plan of a slot run? Calls that it makes are none of the program's, and leave the slots alone. */
+static _Thread_local bool running;
 
 /* ---- Memory ---- */
 
