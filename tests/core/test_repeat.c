@@ -334,6 +334,7 @@ static void refused(void **state) {
 /* ---- Memory ---- */
 
 typedef struct memory_use {
+    const char *layout, *source;
     bool calls_succeed, keeps, allocates_later;
 } memory_use;
 
@@ -341,7 +342,7 @@ typedef struct memory_use {
 static void *thread_calls(void *user) {
     memory_use *use = user;
     static float x[4] = {1, 2, 3, 4}, r[4];
-    uf_func *f = make("f->f", "(x) { return x + 1; }");
+    uf_func *f = define("f", use->layout, "f->f", use->source, 0, 0);
     bool good = !UF_CALL(f, UF_ARRAY(x), UF_ARRAY(r));
     allocations_fail_after(0);
     good &= !UF_CALL(f, UF_ARRAY(x), UF_ARRAY(r)); /* there is no memory for a plan */
@@ -360,11 +361,14 @@ static void *thread_calls(void *user) {
 
 static void memory_is_asked_for_once(void **state) {
     (void)state;
-    pthread_t thread;
-    memory_use use = {0};
-    assert_int_equal(pthread_create(&thread, NULL, thread_calls, &use), 0);
-    pthread_join(thread, NULL);
-    assert_true(use.calls_succeed && use.keeps && !use.allocates_later);
+    memory_use uses[] = {{.source = "(x) { return x + 1; }"},
+                         {.layout = "(n)->(n)", .source = "(x) -> (y) { forall (i : n) y[i] = x[i] + 1; }"}};
+    for (int i = 0; i < 2; i++) {
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, thread_calls, &uses[i]), 0);
+        pthread_join(thread, NULL);
+        assert_true(uses[i].calls_succeed && uses[i].keeps && !uses[i].allocates_later);
+    }
 }
 
 int main(void) {

@@ -4,6 +4,8 @@
  * each of which is combined in the end. */
 #include "ir/reduce/pairwise.h"
 
+#include <assert.h>
+
 enum {
     COLUMN_BYTES =
         16384 /* of the accumulators of one level, for columns: more than for rows, so that memory is read in long pieces */
@@ -289,7 +291,11 @@ static element_place unknown_place(const cpu_reduction *q, const element_place *
 
 /* Of which lengths are rows? Where counts are taken in fewer bits the engine does not know what the lengths are told apart by. */
 static row_lengths rows_of(const cpu_reduction *q) {
-    return q->c.few == DT_NONE ? (row_lengths)q->w->s.v->cpu_fold.rows : ROWS_ANY;
+    row_lengths rows = q->c.few == DT_NONE ? (row_lengths)q->w->s.v->cpu_fold.rows : ROWS_ANY;
+    /* The engine chose by code_traits.short_rows. */
+    assert(rows != ROWS_SHORT || pairwise_short(&q->c) >= pairwise_short_rows(q->w->f));
+    assert(rows != ROWS_LONG || pairwise_short(&q->c) == pairwise_short_rows(q->w->f));
+    return rows;
 }
 
 static void branch_by_length(cpu_reduction *q, ssa m, int few, int many) {
