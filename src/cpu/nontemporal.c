@@ -89,6 +89,14 @@ static bool is_whole(const launch *l, int k) {
     return o->kind == OPERAND_CONTIGUOUS || (o->kind == OPERAND_INTERLEAVED && o->group == k + 1);
 }
 
+/* The first output that is; -1: there is none. */
+static int first_whole(const launch *l) {
+    for (int k = l->v->nin; k < l->v->nin + l->v->nout; k++)
+        if (is_whole(l, k))
+            return k;
+    return -1;
+}
+
 static bool is_input(const launch *l, int k) {
     for (int i = 0; i < l->v->nin; i++)
         if (l->v->operand[i].kind != OPERAND_NUMBER && l->data[i] == l->data[k])
@@ -101,10 +109,8 @@ static bool is_input(const launch *l, int k) {
 static bool suits(const launch *l) {
     const variant *v = l->v;
     bool lines = variant_has_nontemporal(v);
-    int first = v->nin;
-    while (first < v->nin + v->nout && !is_whole(l, first))
-        first++;
-    if (first == v->nin + v->nout)
+    int first = first_whole(l);
+    if (first < 0)
         return false;
     int64_t lead = lead_of(l, first);
     for (int k = v->nin; k < v->nin + v->nout; k++) {
@@ -163,10 +169,7 @@ void nontemporal_run(const code *c, const launch *l, int64_t first, int64_t n) {
     for (int k = v->nin; k < v->nin + v->nout; k++)
         widest = dtypes[v->operand[k].memory].size > widest ? dtypes[v->operand[k].memory].size : widest;
     int64_t strip = (int64_t)(STRIP_BYTES / widest), end = first + n;
-    int whole = v->nin;
-    while (!is_whole(l, whole))
-        whole++;
-    int64_t head = ((lead_of(l, whole) - first) % LINE_BYTES + LINE_BYTES) % LINE_BYTES;
+    int64_t head = ((lead_of(l, first_whole(l)) - first) % LINE_BYTES + LINE_BYTES) % LINE_BYTES;
     run_plain(c, l, first, head < n ? head : n);
     first += head;
     if (variant_has_nontemporal(v) && end - first >= LINE_BYTES) {
