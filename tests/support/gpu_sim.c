@@ -112,6 +112,15 @@ static int32_t sim_nctaid(void) { return blocks_now; }
 static void sim_nothing(void) {}
 static void sim_prefetch(int64_t at) { (void)at; }
 
+/* What is an error on a GPU, and none on the host. */
+static void sim_access(int64_t at, int32_t alignment) {
+    if (at % alignment) {
+        fprintf(stderr, "gpu_sim: an access to %#llx, which is not aligned to %d bytes\n", (unsigned long long)at,
+                alignment);
+        abort();
+    }
+}
+
 /* Rounds to nearest even; any NaN is the one that the instruction makes. */
 static uint16_t sim_bfloat16(float x) {
     uint32_t bits;
@@ -376,6 +385,7 @@ static const struct {
     ROW("llvm.nvvm.mulhi.ull", sim_mulhi_ull),
     ROW("llvm.nvvm.mulhi.ui", sim_mulhi_ui),
     ROW("prefetch", sim_prefetch),
+    ROW("access", sim_access),
     ROW("bfloat16s", sim_bfloat16s),
     ROW("bfloat16", sim_bfloat16),
     ROW("add_f16s", sim_add_f16s),
@@ -723,6 +733,24 @@ static int cluster_of(const code_module *m) {
     return annotation ? atoi(strstr(annotation, "i32 ") + 4) : 1;
 }
 
+/* Before a line that accesses memory, up to `end`, a call that looks whether the address is as aligned as the line says. */
+static void check_access(text *out, const char *line, const char *end, int value) {
+    static const char says[] = ", align ";
+    const char *access = strstr(line, "load ") ? strstr(line, "load ") : strstr(line, "store "),
+               *at = strstr(line, says);
+    if (!access || access >= end || !at || at >= end || at[-1] == ')')
+        return;
+    int alignment = atoi(at + strlen(says));
+    const char *pointer = at, *type;
+    while (pointer[-1] != ' ')
+        pointer--;
+    for (type = pointer - 1; type[-1] != ','; type--)
+        ;
+    if (alignment > 1)
+        text_printf(out, "  %%access%d = ptrtoint%.*s to i64\n  call void @sim_access(i64 %%access%d, i32 %d)\n", value,
+                    (int)(at - type), type, value, alignment);
+}
+
 static void to_host(code_module *m, int nparameters) {
     text *ir = &m->ir, table = {0};
     nvariables = describe_variables(ir, &table);
@@ -738,17 +766,19 @@ static void to_host(code_module *m, int nparameters) {
         replace(ir, names[i].gpu, !strncmp(names[i].gpu, "llvm", 4) ? names[i].host : names[i].gpu);
     /* others may be what a thread waits for, or come in between */
     text out = {0};
-    for (char *line = ir->data, *end; *line; line = end) {
+    int lines = 0;
+    for (char *line = ir->data, *end; *line; line = end, lines++) {
         end = strchr(line, '\n');
         end = end ? end + 1 : line + strlen(line);
         char *load = strstr(line, "= load volatile"), *swap = strstr(line, "= cmpxchg");
         if ((load && load < end) || (swap && swap < end))
             text_puts(&out, "  call void @sim_yield()\n");
+        check_access(&out, line, end, lines);
         text_add(&out, line, (size_t)(end - line));
     }
     text_free(ir);
     *ir = out;
-    text_puts(ir, "declare void @sim_yield()\n");
+    text_puts(ir, "declare void @sim_yield()\ndeclare void @sim_access(i64, i32)\n");
     add_entry(ir, m->entry, nparameters);
 }
 
