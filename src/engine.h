@@ -287,6 +287,8 @@ typedef struct loop_problem {
     int shared; /* set by the engine. GPU: bytes of shared memory that a block may have; 0: those that every device has */
     int sms; /* set by the engine. GPU: multiprocessors whose blocks may wait for each other; 0: such launches are not there */
     int clusters; /* set by the engine. GPU: log2 of the blocks of the largest cluster; 0: there are none */
+    /* LOOP_GUFUNC, GPU, by operand: the address of its first element modulo ACCESS_BYTES; NULL: it may be any. */
+    const uint8_t *misalignment;
     /* LOOP_AT: extent and stride of each dimension of the target that is indexed, and what the updates are. */
     const int64_t *indexed;
     at_counters counters;
@@ -304,6 +306,7 @@ typedef struct fold_problem {
     const code_traits *traits;
     int device;
     bool whole; /* fold: the elements of a result must not be divided, as in reduceat, and when states are combined */
+    const uint8_t *misalignment; /* fold, GPU: as in loop_problem */
 } fold_problem;
 
 /* One launch of compiled code. */

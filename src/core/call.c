@@ -49,13 +49,14 @@ uf_status call_operands(uf_plan *p, const call_args *a, uint8_t reports) {
     return plan_outputs_check(p);
 }
 
-void call_specialise(const uf_plan *p, variant *v) {
+void call_specialise(const uf_plan *p, const uint8_t *misalignment, variant *v) {
     engines[p->engine]->specialise(v, &(loop_problem){.loop = &p->pass[0].loops.kept,
                                                       .layout = p->layout,
                                                       .core = p->core,
                                                       .traits = &p->binding->traits,
                                                       .unrolled = p->unrolled,
-                                                      .device = p->device});
+                                                      .device = p->device,
+                                                      .misalignment = misalignment});
 }
 
 /* ---- Operands that lie interleaved, which follows from the addresses of a run ---- */
@@ -89,7 +90,7 @@ static void variant_make(const uf_plan *p, loop_class loop, const nd_member *mem
         v->operand[k].kind = member[k].record ? OPERAND_INTERLEAVED : s->loops.kept.kind[k];
         v->operand[k].fixed = v->operand[k].staged = 0;
     }
-    call_specialise(p, v);
+    call_specialise(p, NULL, v);
 }
 
 static uf_status elementwise_specialise(const uf_plan *p, void *const *data, variant *v) {
@@ -123,7 +124,7 @@ static uf_status elementwise_lay(uf_plan *p, const plan_request *r, call_args *a
     if (may_interleave(s))
         variant_make(p, interleave(s, data, p->member), p->member, &s->v);
     else
-        call_specialise(p, &s->v);
+        call_specialise(p, NULL, &s->v);
     return UF_OK;
 }
 

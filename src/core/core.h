@@ -670,6 +670,8 @@ struct uf_plan {
     const struct lapack_program *lapack; /* a library computes the call (lapack.c); NULL: the code of the passes does */
     /* Elementwise functions and reductions: the groups of operands that the code of the first pass was made for. */
     nd_member member[VARIANT_OPERANDS];
+    /* Generalized ufuncs and reductions: the addresses of operands that the code of the first pass was made for, modulo ACCESS_BYTES. */
+    uint8_t misalignment[VARIANT_OPERANDS];
     union {
         fold_part fold;
         at_part at;
@@ -780,7 +782,7 @@ void call_inside(plan_pass *s);                       /* makes the elements of t
 void call_points(uf_plan *p, const nd_array *output); /* sets the shape in which reports give indices */
 /* Set the operands and the variant, after the loop, but for what the engine chooses; and that. */
 uf_status call_operands(uf_plan *p, const call_args *a, uint8_t reports);
-void call_specialise(const uf_plan *p, variant *v);
+void call_specialise(const uf_plan *p, const uint8_t *misalignment, variant *v);
 /* Prepares the binding of a generalized ufunc for the following. Errors: MEMORY. */
 /* Which extents are constants of the variant of a kernel over indices in a space of so many points (extents.c), and the traits that the
  * kernel then has, which live as long as the binding. Errors: MEMORY. */
@@ -796,6 +798,7 @@ uint8_t forall_alignment(const forall_stretch *array, const void *data);
 /* Decides whether a call of a generalized ufunc runs as a kernel over indices, and sets p->windows; data as in plan_verb.lay. Errors:
  * MEMORY. */
 uf_status points_choose(uf_plan *p, void *const *data);
+/* For a call that does. */
 bool points_fit(const uf_plan *p, void *const *data);
 uf_status points_specialise(const uf_plan *p, void *const *data, variant *v);
 /* What a pass runs, and in which binding its code is. */
@@ -921,6 +924,9 @@ launch plan_launch(const uf_plan *p, const plan_pass *s);
  * are not known); and the groups that operands are in put into a variant. */
 void plan_places(const plan_pass *s, void *const *data, nd_place *out);
 void plan_groups(variant *v, const nd_member *member, int n);
+/* Those addresses modulo ACCESS_BYTES, for the engine's choice of a variant; 0 of numbers, and of arrays of which nothing is known, as most
+ * are aligned. */
+void plan_misalignment(const plan_pass *s, void *const *data, uint8_t *out);
 /* Converts the number at data, which is argument `source` of a run, to dtype `to`. Errors: CAST (it does not fit). */
 uf_status plan_number(const uf_plan *p, int source, const void *data, dtype to, uint64_t *words);
 

@@ -120,10 +120,19 @@ static void variant_fill(uf_plan *p, const plan_request *r, const fold_form *for
 }
 
 /* Lets the engine complete the variant; returns the elements of a part. whole: the elements of a result must not be
- * divided. */
-static int64_t pass_specialise(const uf_plan *p, plan_pass *s, bool whole) {
-    return engines[p->engine]->specialise_fold(
-        &s->v, &(fold_problem){.loops = &s->loops, .traits = &p->binding->traits, .device = p->device, .whole = whole});
+ * divided. misalignment: as in fold_problem. */
+static int64_t pass_specialise(const uf_plan *p, plan_pass *s, bool whole, const uint8_t *misalignment) {
+    return engines[p->engine]->specialise_fold(&s->v, &(fold_problem){.loops = &s->loops,
+                                                                      .traits = &p->binding->traits,
+                                                                      .device = p->device,
+                                                                      .whole = whole,
+                                                                      .misalignment = misalignment});
+}
+
+/* The same of the first pass, for the addresses of a call. */
+static int64_t first_specialise(uf_plan *p, bool whole, void *const *data) {
+    plan_misalignment(&p->pass[0], data, p->misalignment);
+    return pass_specialise(p, &p->pass[0], whole, p->misalignment);
 }
 
 /* ---- Inputs that lie interleaved, which follows from the addresses of a run ---- */
@@ -139,7 +148,7 @@ static bool may_interleave(const uf_plan *p, const plan_pass *s) {
     return s->v.loop == LOOP_FOLD && !s->v.reduction.empty && s->v.nin > 1 && !p->idle;
 }
 
-bool fold_fits(const uf_plan *p, void *const *data) {
+static bool groups_fit(const uf_plan *p, void *const *data) {
     const plan_pass *s = &p->pass[0];
     nd_member member[VARIANT_OPERANDS];
     if (!may_interleave(p, s))
@@ -148,10 +157,30 @@ bool fold_fits(const uf_plan *p, void *const *data) {
     return !memcmp(member, p->member, (size_t)s->v.nin * sizeof *member);
 }
 
-/* Nothing else of a variant depends on the groups, and on the CPU nothing on how they are aligned. */
+/* Is the code one that is for aligned addresses alone? */
+static bool is_aligned(const uf_plan *p) {
+    const variant *v = &p->pass[0].v;
+    return p->engine == ENGINE_CUDA && v->loop == LOOP_FOLD && v->fold.aligned;
+}
+
+bool fold_fits(const uf_plan *p, void *const *data) {
+    uint8_t misalignment[VARIANT_OPERANDS];
+    if (!groups_fit(p, data))
+        return false;
+    if (!is_aligned(p))
+        return true;
+    plan_misalignment(&p->pass[0], data, misalignment);
+    return !memcmp(misalignment, p->misalignment, (size_t)p->pass[0].loops.kept.narrays);
+}
+
+/* Nothing else of a variant depends on addresses, and on the CPU nothing on how they are aligned. */
 uf_status fold_respecialise(const uf_plan *p, void *const *data, variant *v) {
     nd_member member[VARIANT_OPERANDS];
     memcpy(v, &p->pass[0].v, variant_size(&p->pass[0].v));
+    if (is_aligned(p))
+        v->fold.aligned = 0; /* code that serves all */
+    if (!may_interleave(p, &p->pass[0]))
+        return UF_OK;
     interleave(p, &p->pass[0], data, member);
     for (int k = 0; k < v->nin; k++) {
         v->operand[k].group = member[k].group;
@@ -212,7 +241,7 @@ static void states_fill(uf_plan *p) {
 
 /* Makes the first pass write a state for each part. The size of a part is what specialise_fold said; parts_settle
  * asks again once the code is compiled, if the engine wants that. */
-static uf_status divide(uf_plan *p) {
+static uf_status divide(uf_plan *p, void *const *data) {
     plan_pass *s = &p->pass[0];
     fold_part *x = &p->fold;
     x->whole = s->loops;
@@ -225,7 +254,7 @@ static uf_status divide(uf_plan *p) {
     states_loops(p, space);
     s->chunk_stride = 1;
     states_fill(p);
-    pass_specialise(p, s, false);
+    first_specialise(p, false, data);
     p->npasses = 2;
     return UF_OK;
 }
@@ -312,7 +341,7 @@ static uf_status second_lay(uf_plan *p) {
         return fail_memory();
     TRY(nd_fold_plan(arrays, n, (uint64_t)1 << nd, p->fold.flags & ND_KEEP_ORDER, space, &s->loops));
     second_fill(p);
-    pass_specialise(p, s, true);
+    pass_specialise(p, s, true, NULL);
     return UF_OK;
 }
 
@@ -423,8 +452,8 @@ uf_status fold_lay(uf_plan *p, const plan_request *r, call_args *a, const fold_f
         interleave(p, s, data, p->member);
         plan_groups(&s->v, p->member, s->v.nin);
     }
-    s->chunk = pass_specialise(p, s, form->segmented);
-    return s->chunk > 0 ? divide(p) : UF_OK;
+    s->chunk = first_specialise(p, form->segmented, data);
+    return s->chunk > 0 ? divide(p, data) : UF_OK;
 }
 
 /* ---- Overlap ---- */

@@ -2,6 +2,32 @@
  * are inner calls, which get the core dimensions. Everything else is as for elementwise functions (call.c). */
 #include "core/core.h"
 
+/* ---- Alignment, which follows from the addresses of a run ---- */
+
+/* Code that does not know how the addresses are aligned serves all. */
+static bool gufunc_fits(const uf_plan *p, void *const *data) {
+    const plan_pass *s = &p->pass[0];
+    uint8_t misalignment[VARIANT_OPERANDS];
+    if (p->windows)
+        return points_fit(p, data);
+    if (!s->v.gufunc.aligned || p->lapack)
+        return true;
+    plan_misalignment(&p->pass[0], data, misalignment);
+    return !memcmp(misalignment, p->misalignment, (size_t)s->loops.kept.narrays);
+}
+
+static uf_status gufunc_specialise(const uf_plan *p, void *const *data, variant *v) {
+    uint8_t misalignment[VARIANT_OPERANDS];
+    if (p->windows)
+        return points_specialise(p, data, v);
+    memcpy(v, &p->pass[0].v, variant_size(&p->pass[0].v));
+    plan_misalignment(&p->pass[0], data, misalignment);
+    call_specialise(p, misalignment, v);
+    return UF_OK;
+}
+
+/* ---- Loops ---- */
+
 /* Calls whose operands are in registers wait for memory alone: they go by squares where an operand lies across. It is the layout that
  * decides, and the results are the same. */
 static uf_status by_squares(uf_plan *p, const nd_array *loops) {
@@ -13,7 +39,7 @@ static uf_status by_squares(uf_plan *p, const nd_array *loops) {
     if (!space)
         return fail_memory();
     nd_square_cut(&square, space, loop);
-    call_specialise(p, &p->pass[0].v);
+    call_specialise(p, p->misalignment, &p->pass[0].v);
     return UF_OK;
 }
 
@@ -35,7 +61,8 @@ static uf_status gufunc_lay(uf_plan *p, const plan_request *r, call_args *a, voi
     call_inside(s);
     TRY(call_operands(p, a, reports));
     TRY(sizes_unrolled(p->binding, p->layout, p->core, s->loops.kept.count, &p->unrolled));
-    call_specialise(p, &p->pass[0].v);
+    plan_misalignment(s, data, p->misalignment);
+    call_specialise(p, p->misalignment, &p->pass[0].v);
     TRY(by_squares(p, core.loops));
     return points_choose(p, data);
 }
@@ -166,5 +193,5 @@ const plan_verb gufunc_verb = {.options = "uf_options",
                                .self_overlap = gufunc_self_overlap,
                                .bounds = gufunc_bounds,
                                .compare = gufunc_compare,
-                               .fits = points_fit,
-                               .specialise = points_specialise};
+                               .fits = gufunc_fits,
+                               .specialise = gufunc_specialise};

@@ -2,6 +2,7 @@
  * is made on the stack and run once, so that there is one path for both. What differs between verbs is in their rows
  * (plan_verb). */
 #include "core/core.h"
+#include "type/kernel.h"
 
 const engine *const engines[ENGINES] = {[ENGINE_CPU] = &cpu_engine, [ENGINE_CUDA] = &cuda_engine};
 
@@ -35,6 +36,13 @@ void plan_places(const plan_pass *s, void *const *data, nd_place *out) {
         if (from)
             out[k].address = from + (uintptr_t)s->shift[k] + (uintptr_t)(loop->offset[k] * type->size);
     }
+}
+
+void plan_misalignment(const plan_pass *s, void *const *data, uint8_t *out) {
+    nd_place place[VARIANT_OPERANDS];
+    plan_places(s, data, place);
+    for (int k = 0; k < s->loops.kept.narrays; k++)
+        out[k] = s->v.operand[k].kind == OPERAND_NUMBER ? 0 : place[k].address % ACCESS_BYTES;
 }
 
 void plan_groups(variant *v, const nd_member *member, int n) {

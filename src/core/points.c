@@ -184,8 +184,6 @@ uf_status points_choose(uf_plan *p, void *const *data) {
 
 bool points_fit(const uf_plan *p, void *const *data) {
     uint8_t align[UF_MAX_OPERANDS];
-    if (!p->windows)
-        return true;
     align_find(p, p->windows, data, align);
     return !memcmp(align, p->windows->align, (size_t)operands_of(p));
 }

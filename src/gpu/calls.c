@@ -116,3 +116,42 @@ int64_t pieces_holding(const cores *c) {
         pieces--;
     return pieces;
 }
+
+/* ---- Alignment ---- */
+
+/* Pieces: are the rows of all operands that are accessed by vectors at places that differ by whole vectors, or if they are shifted, by whole
+ * elements? */
+static bool aligned_alike(const cores *c, const uint8_t *misalignment) {
+    int lead = variant_lead(c->v);
+    unsigned from = lead < 0 ? 0 : misalignment[lead] / (unsigned)element_size(c->v, lead);
+    for (int k = 0; k < variant_operands(c->v); k++) {
+        const variant_operand *o = &c->v->operand[k];
+        unsigned at = misalignment[k], size = (unsigned)element_size(c->v, k);
+        if (!o->unit)
+            continue;
+        if (at % size || (!o->shifted && (!moves_alike(c, k, lead) || (at / size - from) & (c->v->gufunc.vector - 1u))))
+            return false;
+    }
+    return true;
+}
+
+/* Calls two a thread: are their elements, where they are not the same, at multiples of two? */
+static bool pairs_aligned(const cores *c, const uint8_t *misalignment) {
+    for (int k = 0; k < c->v->nin + c->v->nout; k++)
+        if (!c->v->operand[k].fixed &&
+            (misalignment[k] & (2 * element_size(c->v, k) - 1) || (is_array(c, k) && row_strides(c, k) & 1)))
+            return false;
+    return true;
+}
+
+bool calls_aligned(const cores *c, const uint8_t *misalignment) {
+    if (c->v->gufunc.pieces)
+        return aligned_alike(c, misalignment);
+    if (c->v->gufunc.calls)
+        return pairs_aligned(c, misalignment);
+    for (int k = 0; k < variant_operands(c->v); k++)
+        if (must_align(c, k) && (misalignment[k] & (element_size(c->v, k) * c->v->gufunc.vector - 1) ||
+                                 other_strides(c, k) & (c->v->gufunc.vector - 1u)))
+            return false;
+    return true;
+}

@@ -62,5 +62,7 @@ int64_t pieces_holding(const cores *c);
 /* Bytes of shared memory that a block which has a piece of a range may take, of so many that a multiprocessor gives one block. fine: see
  * variant.gufunc. */
 int64_t piece_share(int shared, bool fine);
+/* Is every access by vectors aligned, as GPU_GUFUNC_ALIGNED says, where the operands' addresses are these modulo ACCESS_BYTES? */
+bool calls_aligned(const cores *c, const uint8_t *misalignment);
 
 #endif

@@ -94,8 +94,7 @@ enum {
      * would load too many of their elements. Bytes that they may take there. */
     BROADCAST_ACROSS = 4,
     BROADCAST_BYTES = 12 << 10,
-    SECTOR = 32,    /* bytes that memory is read by: the calls of a block should have as much next to each other */
-    LINE_PART = 64, /* bytes of a row of a narrow block's columns */
+    SECTOR = 32, /* bytes that memory is read by: the calls of a block should have as much next to each other */
 };
 
 /* ---- Cores ---- */
@@ -733,19 +732,19 @@ typedef struct held_form {
 enum {
     HELD_FORMS = 13
 };
-static const held_form held_wide[HELD_FORMS] = {{5, 1, 0}, {5, 2, 0}, {5, 3, 0}, {5, 4, 0}, {5, 5, 1},
-                                                {5, 5, 0}, {5, 6, 2}, {4, 6, 0}, {5, 7, 3}, {3, 7, 0},
-                                                {5, 8, 4}, {4, 8, 3}, {4, 9, 3}},
-                       held_narrow[HELD_FORMS] = {{5, 2, 0}, {5, 3, 0}, {5, 4, 1}, {5, 5, 2}, {4, 6, 2}, {4, 7, 3},
-                                                  {4, 8, 4}, {3, 8, 3}, {3, 9, 4}, {4, 9, 4}, {3, 9, 3}, {3, 10, 4}};
+static const held_form held_single[HELD_FORMS] = {{5, 1, 0}, {5, 2, 0}, {5, 3, 0}, {5, 4, 0}, {5, 5, 1},
+                                                  {5, 5, 0}, {5, 6, 2}, {4, 6, 0}, {5, 7, 3}, {3, 7, 0},
+                                                  {5, 8, 4}, {4, 8, 3}, {4, 9, 3}},
+                       held_pairs[HELD_FORMS] = {{5, 2, 0}, {5, 3, 0}, {5, 4, 0}, {5, 4, 1}, {5, 5, 2}, {5, 6, 3},
+                                                 {5, 7, 3}, {4, 8, 4}, {3, 8, 3}, {4, 9, 4}, {3, 9, 3}, {3, 10, 3}};
 
-/* Pairs of columns take twice the computation for as many bytes. A thread does best to have as many words of them as of single columns, in
- * smaller blocks, if the rows of these are whole parts of lines then, and clusters of them have the height. */
-static bool prefers_narrow(const cores *c, const loop_problem *s) {
+/* Pairs of columns take twice the computation for as many bytes. A thread does best to have as many words of them as of single columns, if
+ * no row begins within a pair, and clusters have the height. */
+static bool takes_words(const cores *c, const loop_problem *s) {
     uint64_t bits = 0;
     for (int k = 0; k < c->layout->nin + c->layout->nout; k++)
-        bits |= rank_of(c, k) && stride_of(c->loop, 0, k) ? row_strides(c, k) * (uint64_t)element_size(c->v, k) : 0;
-    return c->v->gufunc.calls && s->clusters && !(bits & (LINE_PART - 1));
+        bits |= rank_of(c, k) && stride_of(c->loop, 0, k) ? row_strides(c, k) : 0;
+    return c->v->gufunc.calls && s->clusters && !(bits & 1);
 }
 
 /* Is operand k the same for all calls? */
@@ -770,18 +769,26 @@ static int least_across(const cores *c, const code_traits *traits, int dimension
     return across;
 }
 
+/* Words of pairs that a thread holds at most: a block alone does best if it need not keep them packed, since what two constructs compute of
+ * an element is then computed once. */
+static int pairs_most(const held_form *f) {
+    return f->cluster ? HELD_WORDS : held_loosely(1 << (f->coop + f->across)) >> 1;
+}
+
 /* The first form that has the height, if there is one with so many columns side by side; NULL: none has. words: registers that an element
- * takes. Pairs that are not narrow, and elements of two words, do worse in large clusters than in others. */
+ * takes. Pairs of which a thread has fewer words, and elements of two words, do worse in large clusters than in others. */
 static const held_form *find_form(const cores *c, const loop_problem *s, int64_t n, int words, int copies, int across) {
-    bool narrow = prefers_narrow(c, s);
-    const held_form *all = narrow ? held_narrow : held_wide;
     int pairs = c->v->gufunc.calls, calls = log2_ceil((uint64_t)(c->loop->count >> pairs));
-    int clusters = (pairs && !narrow) || words > 1 ? least(s->clusters, CLUSTER_PORTABLE) : s->clusters;
-    int most = least((narrow ? HELD_WORDS << pairs : HELD_WORDS) / words, copies) >> pairs;
-    for (const held_form *f = all; calls && most > HELD_LOOSE && f < all + HELD_FORMS && f->across; f++)
+    bool whole = takes_words(c, s);
+    const held_form *all = whole ? held_pairs : held_single;
+    int clusters = (pairs && !whole) || words > 1 ? least(s->clusters, CLUSTER_PORTABLE) : s->clusters;
+    int room = least((whole ? HELD_WORDS << pairs : HELD_WORDS) / words, copies) >> pairs;
+    for (const held_form *f = all; calls && room > HELD_LOOSE && f < all + HELD_FORMS && f->across; f++) {
+        int most = whole ? least(room, pairs_most(f)) : room;
         if (n <= (int64_t)most << f->coop && n >= (int64_t)1 << f->coop && f->across >= across &&
             f->coop - f->cluster + least(calls, f->across) >= COOP_WARP && f->cluster <= clusters)
             return f;
+    }
     return across ? find_form(c, s, n, words, copies, 0) : NULL;
 }
 
@@ -939,7 +946,8 @@ static void choose_alone(variant *v) {
     v->gufunc.along = 0;
     v->gufunc.vector = v->gufunc.steps = 1;
     v->gufunc.coop = v->gufunc.lanes = v->gufunc.tile = v->gufunc.split = v->gufunc.across = v->gufunc.unrolled =
-        v->gufunc.pieces = v->gufunc.held = v->gufunc.calls = v->gufunc.cluster = v->gufunc.fine = 0;
+        v->gufunc.pieces = v->gufunc.held = v->gufunc.calls = v->gufunc.cluster = v->gufunc.fine = v->gufunc.aligned =
+            0;
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     memset(v->gufunc.part, 0, sizeof v->gufunc.part);
 }
@@ -1041,6 +1049,13 @@ static bool choose_parts(const cores *c, variant *v, const loop_problem *s) {
     return false;
 }
 
+/* Does code gain by knowing that accesses by vectors are aligned? There are such accesses, and rows that may begin anywhere are in registers
+ * as a whole: those that are staged have a loop for what is in no vector in any case, and were up to 5 % slower. */
+static bool gains_by_alignment(const variant *v) {
+    bool whole = v->gufunc.held && v->gufunc.coop != COOP_GRID;
+    return (v->gufunc.vector > 1 || v->gufunc.calls) && (!v->gufunc.pieces || whole);
+}
+
 void gufunc_specialise(variant *v, const loop_problem *s) {
     cores c = {v, s->loop, s->layout, s->core};
     v->wide = s->loop->count > INT32_MAX;
@@ -1063,4 +1078,5 @@ void gufunc_specialise(variant *v, const loop_problem *s) {
     } else if (!v->gufunc.pieces) { /* with pieces units have been chosen, too */
         drop_units(&c, v);
     }
+    v->gufunc.aligned = s->misalignment && gains_by_alignment(v) && calls_aligned(&c, s->misalignment);
 }

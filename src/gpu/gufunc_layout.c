@@ -1,5 +1,7 @@
 /* gufunc_layout.c - launches of generalized ufuncs: the parameters after the operands' (type/schema.h), blocks, shared memory, and slots for
  * cooperative groups of several blocks. */
+#include <assert.h>
+
 #include "gpu/calls.h"
 #include "type/tile.h"
 
@@ -13,41 +15,11 @@ enum {
 
 /* ---- Parameters ---- */
 
-/* Pieces: are the rows of all operands that are accessed by vectors at places that differ by whole vectors, or if they are shifted, by whole
- * elements? */
-static bool aligned_alike(const cores *c, char *const *data) {
-    int lead = variant_lead(c->v);
-    uintptr_t from = lead < 0 ? 0 : (uintptr_t)data[lead] / (uintptr_t)element_size(c->v, lead);
-    for (int k = 0; k < variant_operands(c->v); k++) {
-        const variant_operand *o = &c->v->operand[k];
-        uintptr_t at = (uintptr_t)data[k], size = (uintptr_t)element_size(c->v, k);
-        if (!o->unit)
-            continue;
-        if (at % size || (!o->shifted && (!moves_alike(c, k, lead) || (at / size - from) & (c->v->gufunc.vector - 1u))))
-            return false;
-    }
-    return true;
-}
-
-/* Calls two a thread: are their elements, where they are not the same, at multiples of two? */
-static bool pairs_aligned(const cores *c, char *const *data) {
-    for (int k = 0; k < c->v->nin + c->v->nout; k++)
-        if (!c->v->operand[k].fixed && ((uintptr_t)data[k] & (2 * (uintptr_t)element_size(c->v, k) - 1) ||
-                                        (is_array(c, k) && row_strides(c, k) & 1)))
-            return false;
-    return true;
-}
-
 static bool is_aligned(const cores *c, char *const *data) {
-    if (c->v->gufunc.pieces)
-        return aligned_alike(c, data);
-    if (c->v->gufunc.calls)
-        return pairs_aligned(c, data);
+    uint8_t misalignment[VARIANT_OPERANDS];
     for (int k = 0; k < variant_operands(c->v); k++)
-        if (must_align(c, k) && ((uintptr_t)data[k] & ((uintptr_t)element_size(c->v, k) * c->v->gufunc.vector - 1) ||
-                                 other_strides(c, k) & (c->v->gufunc.vector - 1u)))
-            return false;
-    return true;
+        misalignment[k] = (uintptr_t)data[k] % ACCESS_BYTES;
+    return calls_aligned(c, misalignment);
 }
 
 /* Bytes of one call in shared memory. */
@@ -191,7 +163,9 @@ int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, 
                       : v->gufunc.coop <= COOP_WARP ? grid_of_calls
                                                     : grid_of_blocks)(&c, r, g);
     put_parameter(w, GPU_GUFUNC_CALLS, l->loop->count);
-    put_parameter(w, GPU_GUFUNC_ALIGNED, is_aligned(&c, l->data));
+    bool aligned = is_aligned(&c, l->data);
+    assert(aligned || !v->gufunc.aligned);
+    put_parameter(w, GPU_GUFUNC_ALIGNED, aligned);
     put_extents(w, GPU_GUFUNC_EXTENTS, l->loop, 0, l->loop->ndim - 1);
     put_strides(w, GPU_GUFUNC_STRIDES, l->loop, 0);
     if (v->gufunc.coop)

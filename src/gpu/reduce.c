@@ -1,6 +1,8 @@
 /* reduce.c - reductions on the GPU: which lanes go along what, how many threads have a result, and whether its elements are
  * divided among blocks. All of it follows from shapes and the device's size, so that results do not depend on anything else.
  * What the parameters mean is in type/schema.h. */
+#include <assert.h>
+
 #include "gpu/class.h"
 
 enum {
@@ -284,8 +286,19 @@ static int64_t specialise_columns(variant *v, const fold_problem *s, int sms) {
 
 /* ---- Specialising ---- */
 
+/* Are accesses by vectors aligned, if strides let them be, where the operands' addresses are these modulo ACCESS_BYTES? */
+static bool addresses_aligned(const variant *v, const uint8_t *misalignment) {
+    for (int k = 0; k < variant_operands(v); k++) {
+        int width = element_size(v, k) * v->fold.vector;
+        bool result = is_result(v, k) && !v->reduction.to_states && v->operand[k].kind == OPERAND_CONTIGUOUS;
+        if ((contiguous(v, k) || result) && misalignment[k] & ((width < ACCESS_BYTES ? width : ACCESS_BYTES) - 1))
+            return false;
+    }
+    return true;
+}
+
 static int64_t specialise(variant *v, const fold_problem *s, int sms) {
-    v->fold.results = v->fold.length = 0;
+    v->fold.results = v->fold.length = v->fold.aligned = 0;
     v->fold.vector = v->fold.accesses = 1;
     v->fold.coop = 0;
     if (v->reduction.empty || short_results(v, s, sms))
@@ -303,24 +316,16 @@ int64_t fold_specialise(variant *v, const fold_problem *s, int sms) {
     v->reduction.reduced = (uint8_t)reduced->ndim;
     v->reduction.columns = 0;
     fill_kinds(v, s->loops);
-    int64_t chunk = specialise(v, s, sms), parts_most = chunk ? reduced->count / chunk + 1 : 1, tasks;
+    int64_t chunk = specialise(v, s, sms);
+    v->fold.aligned =
+        v->reduction.columns && v->fold.vector > 1 && s->misalignment && addresses_aligned(v, s->misalignment);
+    int64_t parts_most = chunk ? reduced->count / chunk + 1 : 1, tasks;
     v->wide =
         __builtin_mul_overflow(kept->count, parts_most, &tasks) || tasks > narrow_most || reduced->count > narrow_most;
     return chunk;
 }
 
 /* ---- Parameters ---- */
-
-static bool results_aligned(const launch *l) {
-    const variant *v = l->v;
-    uintptr_t wrong = 0;
-    for (int k = v->nin; k < v->nin + v->nout && !v->reduction.to_states; k++) {
-        uintptr_t width = (uintptr_t)element_size(v, k) * v->fold.vector;
-        if (v->operand[k].kind == OPERAND_CONTIGUOUS)
-            wrong |= (uintptr_t)l->data[k] & ((width < ACCESS_BYTES ? width : ACCESS_BYTES) - 1);
-    }
-    return !wrong;
-}
 
 /* Is every access by vectors aligned? */
 static bool is_aligned(const launch *l) {
@@ -330,10 +335,10 @@ static bool is_aligned(const launch *l) {
     if (v->reduction.empty || (l->chunk && l->chunk % v->fold.vector && !v->reduction.columns) ||
         !vectors_fit(v, l->loop, l->reduced, v->fold.vector, v->fold.results))
         return v->reduction.empty;
+    uint8_t misalignment[VARIANT_OPERANDS];
     for (int k = 0; k < variant_operands(v); k++)
-        if (contiguous(v, k) && (uintptr_t)l->data[k] & ((uintptr_t)element_size(v, k) * v->fold.vector - 1))
-            return false;
-    return results_aligned(l);
+        misalignment[k] = (uintptr_t)l->data[k] % ACCESS_BYTES;
+    return addresses_aligned(v, misalignment);
 }
 
 static void put_strides_if(parameter_writer *w, parameter_id id, const nd_loop *loop,
@@ -406,7 +411,9 @@ int64_t fold_layout(const launch *l, const occupancy *r, parameter_writer *w, gr
     put_parameter(w, GPU_FOLD_RESULTS, kept->count);
     put_parameter(w, GPU_FOLD_TOTAL, reduced->count);
     put_parameter(w, GPU_FOLD_ELEMENTS, l->elements);
-    put_parameter(w, GPU_FOLD_ALIGNED, is_aligned(l));
+    bool aligned = is_aligned(l);
+    assert(aligned || !v->fold.aligned);
+    put_parameter(w, GPU_FOLD_ALIGNED, aligned);
     if (v->reduction.to_states) {
         put_parameter(w, GPU_FOLD_CHUNK, l->chunk);
         put_parameter(w, GPU_FOLD_CHUNK_STRIDE, l->chunk_stride);

@@ -114,7 +114,8 @@
 #define GPU_GUFUNC_ROWS(X) \
     X(GPU_GUFUNC_CALLS,   INT64,   once,      "inner calls") \
     X(GPU_GUFUNC_ALIGNED, FLAG,    once,      "every access by vectors is aligned: of each operand with a unit dimension whose extent is at least " \
-                                              "`vector`, the address, and every other stride (core and loop), are multiples of vector elements; with " \
+                                              "`vector`, the address, and every other stride (core and loop), are multiples of vector elements, the " \
+                                              "address of ACCESS_BYTES, if that is less; with " \
                                               "gufunc.calls, of each that is not `fixed`, of as many elements as a thread has calls") \
     X(GPU_GUFUNC_EXTENTS, DIVISOR, inner,     "extents of dimensions 0 .. ndim-2 of the loop") \
     X(GPU_GUFUNC_STRIDES, STRIDE,  array_row, "of each array: strides of dimensions 0 .. ndim-1 of the loop, in elements") \

@@ -258,6 +258,9 @@ typedef struct variant {
              * them. pieces: a call for each cluster; coop counts those of one block, more than a warp. 0: a block alone. */
             uint8_t cluster;
             uint8_t fine; /* COOP_GRID: blocks have half as many threads, and there are twice as many */
+            /* GPU: every access by vectors is aligned, as GPU_GUFUNC_ALIGNED says, so that the code has no others beside them. 0: the launch
+             * says whether they are. */
+            uint8_t aligned;
         } gufunc;
         struct {
             variant_reduction reduction;
@@ -272,6 +275,8 @@ typedef struct variant {
                     /* The elements of a result, where code is generated for that number: !columns: a thread takes whole results, `results`
                      * of them, out of shared memory; columns: in one visit; 0: any number. */
                     uint8_t length;
+                    uint8_t
+                        aligned; /* columns: every access by vectors is, as GPU_FOLD_ALIGNED says; 0: the launch says whether they are */
                 } fold;
                 /* LOOP_FOLD, CPU. */
                 struct {
@@ -340,12 +345,12 @@ static inline int variant_across_entries(const variant *v) {
     return (variant_row_entries(v) << (v->gufunc.coop - v->gufunc.cluster)) +
            (variant_result_sets(v) << (v->gufunc.across + v->gufunc.cluster));
 }
-/* Gufunc: do threads keep the elements of two columns in words, and take them out of these for each construct anew? Those of all elements
- * at once would be too many for a thread's registers, which are fewer in large blocks. */
+/* Elements of two columns for which a thread has registers, each in one of its own: fewer in large blocks. */
+static inline int held_loosely(int threads) { return threads > BLOCK_MAX ? HELD_MOST / 2 : HELD_MOST * 3 / 4; }
+/* Gufunc: do threads keep the elements of two columns in words, and take them out of these for each construct anew? */
 static inline bool variant_packs_calls(const variant *v) {
-    int threads = 1 << (v->gufunc.coop - v->gufunc.cluster + v->gufunc.across),
-        most = threads > BLOCK_MAX ? HELD_MOST / 2 : HELD_MOST * 3 / 4;
-    bool halves = v->gufunc.calls && v->gufunc.held << v->gufunc.calls > most;
+    int threads = 1 << (v->gufunc.coop - v->gufunc.cluster + v->gufunc.across);
+    bool halves = v->gufunc.calls && v->gufunc.held << v->gufunc.calls > held_loosely(threads);
     for (int k = 0; k < v->nin && halves; k++) {
         const variant_operand *o = &v->operand[k];
         halves = !o->held || (dtypes[o->memory].size == 2 && o->memory == o->value);
@@ -453,7 +458,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 16,
+    VARIANT_VERSION = 17,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */

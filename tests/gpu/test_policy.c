@@ -939,11 +939,11 @@ static const struct {
     {32, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 4, 4096 bytes, 32768 blocks of 128"},
     {64, 1048576, true, DT_FLOAT32, H200, "1 x 8, 32 x 2, 0 bytes, 32768 blocks of 64, 32 held, clusters of 1"},
     {256, 524288, true, DT_BFLOAT16, H200,
-     "1 x 8, 32 x 8, 0 bytes, 8192 blocks of 256, 32 held of 2 columns, clusters of 1"},
+     "1 x 8, 32 x 16, 0 bytes, 8192 blocks of 512, 16 held of 2 columns, clusters of 1"},
     {1000, 131072, true, DT_FLOAT32, H200, "1 x 8, 32 x 32, 0 bytes, 8192 blocks of 512, 32 held, clusters of 2"},
     {4096, 32768, true, DT_FLOAT32, H200, "1 x 8, 32 x 128, 0 bytes, 8192 blocks of 512, 32 held, clusters of 8"},
     {4096, 32768, true, DT_BFLOAT16, H200,
-     "1 x 8, 16 x 128, 0 bytes, 8192 blocks of 256, 32 held of 2 columns, clusters of 8"},
+     "1 x 8, 32 x 128, 0 bytes, 4096 blocks of 512, 32 held of 2 columns, clusters of 8"},
     {16384, 8192, true, DT_FLOAT32, H200, "1 x 8, 16 x 512, 0 bytes, 4096 blocks of 1024, 32 held, clusters of 8"},
     {16385, 8192, true, DT_FLOAT32, H200, "1 x 8, 32 x 256, 0 bytes, 2048 blocks of 1024, clusters of 8"},
     {16385, 8192, true, DT_FLOAT32, 0, "1 x 8, 32 x 32, 0 bytes, 256 blocks of 1024"},
@@ -956,12 +956,12 @@ static const struct {
     {8192, 32768, true, DT_BFLOAT16, H200,
      "1 x 8, 16 x 256, 0 bytes, 16384 blocks of 256, 32 held of 2 columns, clusters of 16"},
     {8192, 32760, true, DT_BFLOAT16, H200,
-     "1 x 8, 16 x 512, 0 bytes, 8192 blocks of 1024, 16 held of 2 columns, clusters of 8"},
+     "1 x 8, 16 x 256, 0 bytes, 16384 blocks of 256, 32 held of 2 columns, clusters of 16"},
     {8192, 16384, true, DT_FLOAT32, H200, "1 x 8, 32 x 256, 0 bytes, 8192 blocks of 512, 32 held, clusters of 16"},
     {16384, 16384, true, DT_BFLOAT16, H200,
-     "1 x 8, 8 x 512, 0 bytes, 16384 blocks of 256, 32 held of 2 columns, clusters of 16"},
+     "1 x 8, 16 x 512, 0 bytes, 8192 blocks of 512, 32 held of 2 columns, clusters of 16"},
     {32768, 8192, true, DT_BFLOAT16, H200,
-     "1 x 8, 8 x 1024, 0 bytes, 8192 blocks of 512, 32 held of 2 columns, clusters of 16"},
+     "1 x 8, 8 x 1024, 0 bytes, 4096 blocks of 1024, 32 held of 2 columns, clusters of 8"},
     {4096, 32768, true, DT_FLOAT32, 0, "1 x 8, 8 x 128, 0 bytes, 4096 blocks of 1024, 32 held, clusters of 1"},
 };
 
@@ -1028,7 +1028,7 @@ static void test_broadcast(void **unused) {
                  {256, 4096, 0, DT_FLOAT32, 2, "32 x 16, 512 threads"},
                  {16384, 4096, 0, DT_BFLOAT16, 1, "16 x 512, broadcast, 512 threads"},
                  {16384, 4096, 16384, DT_BFLOAT16, 1, "16 x 512, 1024 threads"},
-                 {16384, 4096, 0, DT_BFLOAT16, 0, "8 x 512, 256 threads"},
+                 {16384, 4096, 0, DT_BFLOAT16, 0, "16 x 512, 512 threads"},
                  {16384, 8, 0, DT_FLOAT32, 1, "8 x 512, 512 threads"}};
     static sample s;
     char got[128];

@@ -560,7 +560,7 @@ static void run_parts(const call *c, variant *v, launch *l, const code_traits *s
     }
     others_into(&one, arrays);
     plan(c, arrays, &one, c->axes, &loops);
-    bool fits = launch_specialise_fold(&one, &(fold_problem){&loops, size, 0, false}) == chunk;
+    bool fits = launch_specialise_fold(&one, &(fold_problem){.loops = &loops, .traits = size}) == chunk;
     addresses(&loops, &one, arrays, data);
     launch first = {.v = &one,
                     .loop = &loops.kept,
@@ -599,7 +599,7 @@ static void run_parts(const call *c, variant *v, launch *l, const code_traits *s
     initial_into(c, &two, numbers);
     others_into(&two, second);
     plan(c, second, &two, (uint64_t)1 << ndim, &after);
-    assert_int_equal(launch_specialise_fold(&two, &(fold_problem){&after, size, 0, true}), 0);
+    assert_int_equal(launch_specialise_fold(&two, &(fold_problem){.loops = &after, .traits = size, .whole = true}), 0);
     addresses(&after, &two, second, data);
     launch last = {.v = &two,
                    .loop = &after.kept,
@@ -641,7 +641,7 @@ static void run_call(call *c) {
     plan(c, c->arrays, &v, c->axes, &loops);
     v.reduction.empty = loops.reduced.count == 0;
     groups_find(&loops, c->arrays, &v);
-    const fold_problem problem = {&loops, &size, 0, false};
+    const fold_problem problem = {.loops = &loops, .traits = &size};
     int64_t chunk = small_device ? gpu_specialise_fold(&v, &problem, 0) : launch_specialise_fold(&v, &problem);
     if (chance(20))
         v.wide = 1;
@@ -861,7 +861,7 @@ static void run_segments(call *c, int64_t *bounds, int64_t segments) {
     }
     others_into(&v, c->arrays);
     plan(c, c->arrays, &v, 2, &loops);
-    launch_specialise_fold(&v, &(fold_problem){&loops, &size, 0, true});
+    launch_specialise_fold(&v, &(fold_problem){.loops = &loops, .traits = &size, .whole = true});
     addresses(&loops, &v, c->arrays, data);
     const uint64_t numbers[VARIANT_OPERANDS][2] = {{0}};
     launch l = {.v = &v,

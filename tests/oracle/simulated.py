@@ -312,6 +312,44 @@ def calls_made_again(rng):
     assert np.array_equal(y, before + 4 * x + 4 * x.sum(1)[:, None])
 
 
+def planned(make, views, firsts):
+    """Runs a plan of these arrays, and of what lies so many elements behind them."""
+    plan = c.c_void_p()
+    with Memory(GPU) as memory:
+        tensors = (DLTensor * 2)(*map(memory.tensor, views))
+        if make(c.byref(plan), tensors, memory):
+            raise Failure()
+        for first in firsts:
+            data = (c.c_void_p * 2)(*(t.data + 2 * first for t in tensors))
+            if lib.uf_plan_run(plan, data, None):
+                raise Failure()
+        lib.uf_plan_free(plan)
+
+
+def plans_at_other_addresses(rng):
+    """Code that was made for aligned arrays has accesses that others must not come to; the simulation looks at each of them."""
+    less_sum = Func("(x) -> (y) { auto s = sum(i : n, x[i]); forall (i : n) y[i] = x[i] - s; }", "int16->int16", "(n)->(n)")
+    total = Func.define("(x, y) { return x + y; }", "int16,int16->int16", identity="0")
+    firsts = [0, 1, 24, 2, 8]
+    for core in (0, 1):
+        x, y = rng.integers(-9, 9, (64, 96)).astype("i2"), np.zeros((64, 96), "i2")
+        expected = y.copy()
+        planned(lambda plan, tensors, memory: lib.uf_plan_new(plan, less_sum.f, 2, tensors, c.byref(Func.options(memory))),
+                [np.moveaxis(a[:, :72], core, -1) for a in (x, y)], firsts)
+        for first in firsts:
+            some = x[:, first:first + 72]
+            expected[:, first:first + 72] = some - some.sum(core, keepdims=True)
+        assert np.array_equal(y, expected), core
+    for height in (5, 64, 3000):
+        x, y = rng.integers(-9, 9, (height, 96)).astype("i2"), np.zeros(96, "i2")
+        expected = y.copy()
+        planned(lambda plan, tensors, memory: lib.uf_reduce_plan(plan, total.f, 2, tensors, c.byref(Func.reduce_options(memory, axes=[0]))),
+                [x[:, :64], y[:64]], firsts)
+        for first in firsts:
+            expected[first:first + 64] = x[:, first:first + 64].sum(0)
+        assert np.array_equal(y, expected), height
+
+
 def many_constructs(rng):
     """More of them than the traits tell of, of which the last is the one that is not like the others: no call beyond the last may store."""
     sums = " ".join(f"auto s{k} = sum(i : n, x[i] * {k + 1});" for k in range(8))
@@ -338,4 +376,5 @@ if __name__ == "__main__":
         print("the address sanitizer does not follow the threads of a simulated GPU through Python")
         sys.exit(77)
     sys.exit(run([random_kernels, constructs_over_cores, constructs_over_rows, constructs_over_grids, products, points, pairs_of_points, elementwise,
-                  reductions, lines, updates, columns_of_two_heights, weights_of_columns, calls_made_again, many_constructs, reductions_in_indices]))
+                  reductions, lines, updates, columns_of_two_heights, weights_of_columns, calls_made_again, plans_at_other_addresses, many_constructs,
+                  reductions_in_indices]))

@@ -367,6 +367,10 @@ void emit_neighbours(emit *e, dtype memory, dtype type, ssa pointer, int n, bool
 
 void emit_if_aligned(body *b, dtype type, int n, ssa *values, neighbours_loader *load, void *user) {
     emit *e = b->e;
+    if (e->frame->v->gufunc.aligned) {
+        load(b, user, true, values);
+        return;
+    }
     incoming *way[2];
     int label[2] = {emit_label_new(e), emit_label_new(e)}, done = emit_label_new(e);
     emit_branch_if(e, ssa_named("%%aligned"), label[0], label[1]);
@@ -383,6 +387,22 @@ void emit_if_aligned(body *b, dtype type, int n, ssa *values, neighbours_loader 
         way[0][i] = join_parts(e, type, &way[0][i], &way[1][i]);
     for (int i = 0; i < n; i++)
         values[i] = make_whole(e, type, &way[0][i]);
+}
+
+void emit_store_if_aligned(body *b, neighbours_storer *store, void *user) {
+    emit *e = b->e;
+    if (e->frame->v->gufunc.aligned) {
+        store(b, user, true);
+        return;
+    }
+    int label[2] = {emit_label_new(e), emit_label_new(e)}, done = emit_label_new(e);
+    emit_branch_if(e, ssa_named("%%aligned"), label[0], label[1]);
+    for (int w = 0; w < 2; w++) {
+        emit_label(e, label[w]);
+        store(b, user, w == 0);
+        emit_branch(e, done);
+    }
+    emit_label(e, done);
 }
 
 /* An access to neighbours. */
@@ -422,30 +442,33 @@ ssa *emit_core_vector(body *b, const node *element, int n) {
     return values;
 }
 
-static void store_neighbours(emit *e, const lvalue *p, const ssa *values, int n) {
-    int whole = emit_label_new(e), singly = emit_label_new(e), done = emit_label_new(e);
-    emit_branch_if(e, ssa_named("%%aligned"), whole, singly);
-    emit_label(e, whole);
-    emit_store_vector(e, p->memory, values, p->pointer, n);
-    emit_branch(e, done);
-    emit_label(e, singly);
-    for (int i = 0; i < n; i++)
-        emit_store(e, p->memory, values[i], emit_element(e, p->memory, p->pointer, ssa_constant(i)));
-    emit_branch(e, done);
-    emit_label(e, done);
+void emit_store_neighbours(emit *e, dtype memory, const ssa *values, ssa pointer, int n, bool by_vectors) {
+    if (by_vectors)
+        emit_store_vector(e, memory, values, pointer, n);
+    for (int i = 0; i < n && !by_vectors; i++)
+        emit_store(e, memory, values[i], emit_element(e, memory, pointer, ssa_constant(i)));
+}
+
+/* Values for neighbours, converted. */
+typedef struct neighbour_values {
+    neighbours to;
+    ssa *values;
+} neighbour_values;
+
+static void store_neighbours(body *b, void *user, bool by_vectors) {
+    const neighbour_values *x = user;
+    emit_store_neighbours(b->e, x->to.place.memory, x->values, x->to.place.pointer, x->to.n, by_vectors);
 }
 
 void emit_core_store_vector(body *b, const node *element, const ssa *values, int n) {
-    emit *e = b->e;
-    lvalue p = find_place(b, element);
-    ssa *stored = arena_alloc(e->a, (size_t)n * sizeof *stored);
+    neighbour_values x = {{find_place(b, element), n}, arena_alloc(b->e->a, (size_t)n * sizeof *x.values)};
     for (int i = 0; i < n; i++)
-        stored[i] = values[i];
-    emit_convert_all(e, stored, n, p.type, p.memory);
+        x.values[i] = values[i];
+    emit_convert_all(b->e, x.values, n, x.to.place.type, x.to.place.memory);
     if (b->if_aligned)
-        store_neighbours(e, &p, stored, n);
+        emit_store_if_aligned(b, store_neighbours, &x);
     else
-        emit_store_vector(e, p.memory, stored, p.pointer, n);
+        store_neighbours(b, &x, true);
 }
 
 /* Is it short, and without effects, calls and loops? Then it is computed whether it is needed or not, which spares a branch and is

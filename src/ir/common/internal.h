@@ -142,9 +142,14 @@ void emit_core_store_vector(body *b, const node *element, const ssa *values, int
 ssa *emit_core_vector(body *b, const node *element, int n);
 /* n neighbours in array memory as values of a type, by vectors or one by one. */
 void emit_neighbours(emit *e, dtype memory, dtype type, ssa pointer, int n, bool by_vectors, ssa *values);
-/* Values of a type that a loader loads by vectors where %aligned is true, and one by one where it is not: it is called for both. */
+/* And into array memory, of its type. */
+void emit_store_neighbours(emit *e, dtype memory, const ssa *values, ssa pointer, int n, bool by_vectors);
+/* Values of a type that a loader loads by vectors where %aligned is true, and one by one where it is not: it is called for both, unless the
+ * variant says that it is (variant.gufunc.aligned). The same for what is stored. */
 typedef void neighbours_loader(body *b, void *user, bool by_vectors, ssa *values);
+typedef void neighbours_storer(body *b, void *user, bool by_vectors);
 void emit_if_aligned(body *b, dtype type, int n, ssa *values, neighbours_loader *load, void *user);
+void emit_store_if_aligned(body *b, neighbours_storer *store, void *user);
 fragment emit_function_name(emit *e, const function *f); /* statement.c; "kernel", "f3_square" */
 /* "{ float, i32 }": the types of the results that are no core operands, and in a variant that reports the i1 of report.h. */
 void emit_result_type(const emit *e, text *out, const function *f);

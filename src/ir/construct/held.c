@@ -189,27 +189,30 @@ bool held_keeps(body *b, const node *element, const ssa *value) {
     return true;
 }
 
+/* Tiles of an output, and what goes there. */
+typedef struct assigned {
+    const part *to;
+    ssa *value;
+} assigned;
+
+static void store_assigned(body *b, void *user, bool by_vectors) {
+    const assigned *x = user;
+    const part *p = x->to;
+    for (int j = 0; j < p->tiles; j++)
+        emit_store_neighbours(b->e, (dtype)b->e->frame->v->operand[p->operand].memory, x->value + j * p->together,
+                              p->pointer[j], p->together, by_vectors);
+}
+
 /* Stores what the forall assigns elements of output k, those of neighbouring calls together. */
 static void store_tiles(body *b, int k, int tiles) {
     emit *e = b->e;
     const struct held *h = b->held;
-    dtype t = (dtype)e->frame->v->operand[k].memory;
-    const part *p = find_part(b, k, h->first, tiles);
-    int n = tiles * h->calls, whole = emit_label_new(e), singly = emit_label_new(e), done = emit_label_new(e);
-    ssa *value = arena_alloc(e->a, (size_t)n * sizeof *value);
+    int n = tiles * h->calls;
+    assigned x = {find_part(b, k, h->first, tiles), arena_alloc(e->a, (size_t)n * sizeof *x.value)};
     for (int i = 0; i < n; i++)
-        value[i] = h->assigned[i % h->calls][k][i / h->calls];
-    emit_convert_all(e, value, n, (dtype)b->f->locals[k].type, t);
-    emit_branch_if(e, ssa_named("%%aligned"), whole, singly);
-    emit_label(e, whole);
-    for (int j = 0; j < tiles; j++)
-        emit_store_vector(e, t, value + j * h->calls, p->pointer[j], h->calls);
-    emit_branch(e, done);
-    emit_label(e, singly);
-    for (int i = 0; i < n; i++)
-        emit_store(e, t, value[i], emit_element(e, t, p->pointer[i / h->calls], ssa_constant(i % h->calls)));
-    emit_branch(e, done);
-    emit_label(e, done);
+        x.value[i] = h->assigned[i % h->calls][k][i / h->calls];
+    emit_convert_all(e, x.value, n, (dtype)b->f->locals[k].type, (dtype)e->frame->v->operand[k].memory);
+    emit_store_if_aligned(b, store_assigned, &x);
 }
 
 /* ---- Calls ---- */

@@ -45,6 +45,8 @@ static void read_parameters(gufunc_writer *w, gpu *g) {
     g->wide = s->v->wide;
     g->n = skeleton_parameter(s, GPU_GUFUNC_CALLS);
     g->aligned = skeleton_parameter(s, GPU_GUFUNC_ALIGNED);
+    if (s->v->gufunc.aligned) /* it is true, and the compiler is to know */
+        g->aligned = ssa_bool(true);
     for (int d = 0; d < s->v->ndim - 1; d++)
         g->extent[d] = skeleton_divisor(s, GPU_GUFUNC_EXTENTS);
     for (int k = 0; k < s->noperands; k++)

@@ -39,6 +39,8 @@ gpu_fold *gpu_fold_begin(fold_writer *w) {
     g->total = skeleton_parameter(s, GPU_FOLD_TOTAL);
     g->elements = skeleton_parameter(s, GPU_FOLD_ELEMENTS);
     g->aligned = skeleton_parameter(s, GPU_FOLD_ALIGNED);
+    if (v->fold.aligned) /* it is true, and the compiler is to know */
+        g->aligned = ssa_bool(true);
     if (has_parts(v)) {
         g->chunk = skeleton_parameter(s, GPU_FOLD_CHUNK);
         g->chunk_stride = skeleton_parameter(s, GPU_FOLD_CHUNK_STRIDE);

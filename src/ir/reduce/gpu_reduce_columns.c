@@ -370,7 +370,7 @@ void gpu_fold_columns(fold_writer *w) {
     partial first = w->begun ? fold_beginning(w) : fold_none(w);
     for (int i = 0; i < c.lanes; i++)
         partial_put(w, &c.outer[i], &first);
-    if (c.lanes == 1) {
+    if (c.lanes == 1 || w->s.v->fold.aligned) {
         visit_all(&c, &p, true);
     } else {
         int vectors = emit_label_new(e), singles = emit_label_new(e), end = emit_label_new(e);
