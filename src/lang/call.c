@@ -25,17 +25,18 @@ static const struct {
 };
 
 /* Functions that become nodes of their own. */
-typedef enum part_function {
-    PART_REAL,
-    PART_IMAG,
-    PART_BUILD
-} part_function;
-
 static const struct {
     const char *name;
-    part_function what;
-} parts[] = {
-    {"real", PART_REAL}, {"creal", PART_REAL}, {"imag", PART_IMAG}, {"cimag", PART_IMAG}, {"CMPLX", PART_BUILD}};
+    int arity;
+    node_kind kind;
+    op o; /* of N_BINARY */
+} parts[] = {{"real", 1, N_REAL, 0},
+             {"creal", 1, N_REAL, 0},
+             {"imag", 1, N_IMAG, 0},
+             {"cimag", 1, N_IMAG, 0},
+             {"CMPLX", 2, N_COMPLEX, 0},
+             {"floor_div", 2, N_BINARY, OP_FLOOR_DIV},
+             {"floor_mod", 2, N_BINARY, OP_FLOOR_MOD}};
 
 static bool same(const char *known, const char *word, int length) {
     return strncmp(known, word, (size_t)length) == 0 && !known[length];
@@ -62,9 +63,9 @@ node *constant_find(check *c, const char *word, int length, const syn *at) {
 }
 
 static int part_find(const char *word, int length) {
-    for (size_t i = 0; i < COUNT(parts); i++)
+    for (int i = 0; i < (int)COUNT(parts); i++)
         if (same(parts[i].name, word, length))
-            return parts[i].what;
+            return i;
     return -1;
 }
 
@@ -366,19 +367,26 @@ static node *math_function(check *c, call_arguments *a, const math_row *row) {
     return n;
 }
 
-static node *part(check *c, call_arguments *a, part_function what) {
-    bool weak = false;
-    arity_check(c, a, what == PART_BUILD ? 2 : 1);
+/* An operator that is written like a call. */
+static node *operator_function(check *c, const call_arguments *a, op o) {
+    syn as_operator = *a->call;
+    node *x = a->list, *y = x->next;
+    as_operator.op = (uint8_t)o;
+    x->next = NULL;
+    return operate(c, &as_operator, x, y);
+}
+
+static node *part(check *c, call_arguments *a, int row) {
+    bool weak = false, builds = parts[row].kind == N_COMPLEX;
+    arity_check(c, a, parts[row].arity);
+    if (parts[row].kind == N_BINARY)
+        return operator_function(c, a, parts[row].o);
     dtype type = floating_of(arguments_common(a, -1, &weak));
-    if (what == PART_BUILD && dtype_is_complex(type))
+    if (builds && dtype_is_complex(type))
         fail_complex(c, a);
     dtype complex = dtype_is_complex(type) ? type : complex_of(type);
-    arguments_adapt(c, a, what == PART_BUILD ? type : complex, weak);
-    node *n = node_new(c,
-                       what == PART_BUILD  ? N_COMPLEX
-                       : what == PART_REAL ? N_REAL
-                                           : N_IMAG,
-                       what == PART_BUILD ? complex : dtypes[complex].component, a->call);
+    arguments_adapt(c, a, builds ? type : complex, weak);
+    node *n = node_new(c, parts[row].kind, builds ? complex : dtypes[complex].component, a->call);
     n->kid[0] = a->list;
     n->kid[1] = a->list->next;
     for (int i = 0; i < 2 && n->kid[i]; i++)
@@ -391,7 +399,7 @@ static node *builtin_call(check *c, call_arguments *a, const name *called) {
     int what = part_find(called->text, called->length), row = prelude_find(called->text, called->length);
     const math_row *math = math_find(called->text, (size_t)called->length);
     if (what >= 0)
-        return part(c, a, (part_function)what);
+        return part(c, a, what);
     if (row >= 0 && (prelude_rows[row].rule != RULE_EXACT || c->frame->u->prelude))
         return prelude_function(c, a, row);
     if (math)
@@ -404,7 +412,7 @@ static bool builtin_takes(const check *c, const name *called, int count) {
     int what = part_find(called->text, called->length), row = prelude_find(called->text, called->length);
     const math_row *math = math_find(called->text, (size_t)called->length);
     if (what >= 0)
-        return count == (what == PART_BUILD ? 2 : 1);
+        return count == parts[what].arity;
     if (row >= 0 && (prelude_rows[row].rule != RULE_EXACT || c->frame->u->prelude))
         return count == prelude_rows[row].arity;
     return math && count == math->arity;

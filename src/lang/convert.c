@@ -197,14 +197,17 @@ static uint64_t integer_wrap(dtype t, uint64_t value) {
     return number_as((number){.type = DT_UINT64, .as.u = value}, t).as.u;
 }
 
-static uint64_t integer_divide(dtype t, uint64_t a, uint64_t b, bool remainder) {
+static uint64_t integer_divide(dtype t, uint64_t a, uint64_t b, op o) {
+    bool remainder = op_of_naturals(o) == OP_REM;
     if (b == 0)
         return 0;
     if (!dtypes[t].is_signed)
         return remainder ? a % b : a / b;
     if ((int64_t)b == -1)
         return remainder ? 0 : 0 - a;
-    return (uint64_t)(remainder ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b);
+    int64_t x = (int64_t)a, y = (int64_t)b, quotient = x / y, rest = x % y;
+    bool apart = ops[o].kind == 'F' && rest && (rest < 0) != (y < 0); /* the quotient lies 1 further down */
+    return (uint64_t)(remainder ? rest + (apart ? y : 0) : quotient - apart);
 }
 
 static uint64_t integer_shift(dtype t, uint64_t a, uint64_t count, bool left) {
@@ -227,7 +230,9 @@ static uint64_t integer_operate(op o, dtype t, uint64_t a, uint64_t b) {
         return a * b;
     case OP_DIV:
     case OP_REM:
-        return integer_divide(t, a, b, o == OP_REM);
+    case OP_FLOOR_DIV:
+    case OP_FLOOR_MOD:
+        return integer_divide(t, a, b, o);
     case OP_SHL:
     case OP_SHR:
         return integer_shift(t, a, b, o == OP_SHL);

@@ -256,12 +256,14 @@ static void operands_allow(check *c, const syn *s, const char *sign, const node 
     case 'M':
     case 'S':
     case 'B':
+    case 'F':
         if (!is_integral(a) || !is_integral(b))
             fail_operands(c, s, sign, "integers", a, b,
                           dtype_is_complex(a->type) || dtype_is_complex(b->type) ? ""
-                          : s->op == OP_REM ? "; the remainder of floating numbers is fmod(x, y)"
-                          : s->op == OP_XOR ? "; a power is written pow(x, y)"
-                                            : "");
+                          : s->op == OP_REM       ? "; the remainder of floating numbers is fmod(x, y)"
+                          : s->op == OP_FLOOR_DIV ? "; of floating numbers it is floor(x / y)"
+                          : s->op == OP_XOR       ? "; a power is written pow(x, y)"
+                                                  : "");
         return;
     case 'R':
         if (dtype_is_complex(a->type) || dtype_is_complex(b->type))

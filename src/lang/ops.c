@@ -25,3 +25,7 @@ op op_inverse(op o) {
         [OP_LT] = OP_GE, [OP_GE] = OP_LT, [OP_GT] = OP_LE, [OP_LE] = OP_GT, [OP_EQ] = OP_NE, [OP_NE] = OP_EQ};
     return inverse[o] ? (op)inverse[o] : o;
 }
+
+bool op_divides(op o) { return o == OP_DIV || o == OP_REM || ops[o].kind == 'F'; }
+
+op op_of_naturals(op o) { return o == OP_FLOOR_DIV ? OP_DIV : o == OP_FLOOR_MOD ? OP_REM : o; }

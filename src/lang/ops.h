@@ -4,27 +4,31 @@
 #ifndef UF_OPS_H
 #define UF_OPS_H
 
+#include <stdbool.h>
+
 /* kind: A arithmetic (integers, floating, complex), M integers only, S shifts, B bitwise, R order relations (the result
- * is bool), E equality, L logical (operand and result are bool) */
-#define OPERATORS(X)        \
-    X(OP_MUL, "*", 10, 'A') \
-    X(OP_DIV, "/", 10, 'A') \
-    X(OP_REM, "%", 10, 'M') \
-    X(OP_ADD, "+", 9, 'A')  \
-    X(OP_SUB, "-", 9, 'A')  \
-    X(OP_SHL, "<<", 8, 'S') \
-    X(OP_SHR, ">>", 8, 'S') \
-    X(OP_LT, "<", 7, 'R')   \
-    X(OP_LE, "<=", 7, 'R')  \
-    X(OP_GT, ">", 7, 'R')   \
-    X(OP_GE, ">=", 7, 'R')  \
-    X(OP_EQ, "==", 6, 'E')  \
-    X(OP_NE, "!=", 6, 'E')  \
-    X(OP_AND, "&", 5, 'B')  \
-    X(OP_XOR, "^", 4, 'B')  \
-    X(OP_OR, "|", 3, 'B')   \
-    X(OP_NEG, "-", 0, 'A')  \
-    X(OP_NOT, "~", 0, 'M')  \
+ * is bool), E equality, L logical (operand and result are bool), F integers only, and written like a call of a function */
+#define OPERATORS(X)                      \
+    X(OP_MUL, "*", 10, 'A')               \
+    X(OP_DIV, "/", 10, 'A')               \
+    X(OP_REM, "%", 10, 'M')               \
+    X(OP_ADD, "+", 9, 'A')                \
+    X(OP_SUB, "-", 9, 'A')                \
+    X(OP_SHL, "<<", 8, 'S')               \
+    X(OP_SHR, ">>", 8, 'S')               \
+    X(OP_LT, "<", 7, 'R')                 \
+    X(OP_LE, "<=", 7, 'R')                \
+    X(OP_GT, ">", 7, 'R')                 \
+    X(OP_GE, ">=", 7, 'R')                \
+    X(OP_EQ, "==", 6, 'E')                \
+    X(OP_NE, "!=", 6, 'E')                \
+    X(OP_AND, "&", 5, 'B')                \
+    X(OP_XOR, "^", 4, 'B')                \
+    X(OP_OR, "|", 3, 'B')                 \
+    X(OP_FLOOR_DIV, "floor_div", 10, 'F') \
+    X(OP_FLOOR_MOD, "floor_mod", 10, 'F') \
+    X(OP_NEG, "-", 0, 'A')                \
+    X(OP_NOT, "~", 0, 'M')                \
     X(OP_LNOT, "!", 0, 'L')
 
 typedef enum op {
@@ -73,5 +77,9 @@ extern const op_info ops[OP_COUNT]; /* lang/ops.c */
  * operator is its own. */
 op op_mirrored(op o);
 op op_inverse(op o);
+/* Of integers: is it the quotient or the remainder of a division? */
+bool op_divides(op o);
+/* floor_div and floor_mod, where no operand is negative; any other operator is its own. */
+op op_of_naturals(op o);
 
 #endif

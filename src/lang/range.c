@@ -193,13 +193,14 @@ static bool computed_form(check *c, const node *n, form *out) {
 
 /* ---- Expressions ---- */
 
-/* A remainder of x by a positive y has the sign of x, is nearer to 0 than y, and is not further from 0 than x. */
-static bool remainder_form(check *c, const form *x, const form *y, form *out) {
+/* A remainder of x by a positive y has the sign of x, or none if it is floor_mod's, is nearer to 0 than y, and is not further from 0 than
+ * an x that is not negative. */
+static bool remainder_form(check *c, const form *x, const form *y, bool floored, form *out) {
     form one = form_constant(1), least = one, most = form_constant(-1);
     if (!at_most(c->known, &one, y, 0) || !form_add(&least, y, -1) || !form_add(&most, y, 1))
         return false;
     bool positive = not_negative(c->known, x);
-    if (positive)
+    if (positive || floored)
         least = form_constant(0);
     int at = atom_new(c->known);
     atom_low(c->known, at, &least, 1);
@@ -290,9 +291,11 @@ static bool binary_form(check *c, const node *n, form *out, int depth) {
     b = exact(c, b, type);
     switch (n->op) {
     case OP_DIV:
+    case OP_FLOOR_DIV:
         return quotient_form(c, &a, &b, out);
     case OP_REM:
-        return remainder_form(c, &a, &b, out);
+    case OP_FLOOR_MOD:
+        return remainder_form(c, &a, &b, n->op == OP_FLOOR_MOD, out);
     case OP_AND:
         return and_form(c, &a, &b, out);
     default:

@@ -431,7 +431,8 @@ static bool operands_fit(const parser *p, const definition *d) {
     const name *n = &p->lex.names[d->name];
     bool binary = false, unary = false, sign = false;
     for (int o = 0; o < OP_COUNT; o++)
-        if ((size_t)n->length == strlen(ops[o].helper) && !memcmp(n->text, ops[o].helper, (size_t)n->length)) {
+        if (ops[o].kind != 'F' && (size_t)n->length == strlen(ops[o].helper) &&
+            !memcmp(n->text, ops[o].helper, (size_t)n->length)) {
             sign = true;
             *(ops[o].precedence ? &binary : &unary) = true;
             unary |= o == OP_ADD; /* unary plus has no row of its own */

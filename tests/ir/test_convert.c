@@ -203,6 +203,10 @@ static int128 integer_result(op o, dtype t, int128 a, dtype c, int128 b) {
         return b ? a / b : 0;
     case OP_REM:
         return b ? a % b : 0;
+    case OP_FLOOR_DIV:
+        return b ? a / b - (a % b && (a < 0) != (b < 0)) : 0;
+    case OP_FLOOR_MOD:
+        return b ? (a % b + b) % b : 0;
     case OP_ADD:
         return a + b;
     case OP_SUB:

@@ -109,6 +109,10 @@ static const sample samples[] = {
      "[i : n, j : m](x, y) { int64 up = (i + n - 1) % n, left = j > 0 ? j - 1 : m - 1; "
      "y[i][j] = x[up][j] + 2 * x[(i + 1) % n][j] + 3 * x[i][left] + 5 * x[i][(j + 1) % m]; }",
      false},
+    {"a window that wraps on both sides", "uint8[,], int16[,]", "ij;ij",
+     "[i : n, j : m](x, y) { y[i][j] = x[floor_mod(i - 1, n)][j] + 2 * x[i][floor_mod(j - 2, m)] - x[floor_mod(i + 3, "
+     "n)][j]; }",
+     false},
     {"a window that ends", "uint8[,], uint8[,]", "ij;ij",
      "[i, j](x, y) { y[i][j] = sum(a : 3, b : 3, x[i + a - 1][j + b - 1] * (1 + a)) + max(k : 2, x[i][j + k]); }",
      false},

@@ -238,6 +238,8 @@ static const bad table[] = {
     /* Operators. */
     {"(x) { return x % 2; }", TYPES("float32"), 1, 16, "'%' needs integers, got float32 and int32 (weak); the remainder"},
     {"(x, y) { return x % y; }", TYPES("int8,float64"), 1, 19, "got int8 and float64"},
+    {"(x) { return floor_div(x, 2); }", TYPES("float32"), 1, 14, "'floor_div' needs integers, got float32 and int32 (weak); of floating numbers it is floor(x / y)"},
+    {"(x) { return floor_mod(x); }", TYPES("int32"), 1, 14, "'floor_mod' takes 2 arguments, got 1"},
     {"(z) { return z % 2; }", TYPES("complex64"), 1, 16, "'%' needs integers, got complex64 and int32 (weak)"},
     {"(x) { return x << 1; }", TYPES("float32"), 1, 16, "'<<' needs integers"},
     {"(x) { return 1 >> x; }", TYPES("float32"), 1, 16, "'>>' needs integers, got int32 (weak) and float32"},

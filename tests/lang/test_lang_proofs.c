@@ -120,6 +120,8 @@ static const proof table[] = {
     /* Choices and conditions. */
     {ONE, "(x) -> (y) { forall (i : n) y[i] = x[(i + 1) % n] + x[min(i + 1, n - 1)] + x[max(i - 1, 0)] + x[clamp(i + 3, 0, n - 1)]; }", "uuuuu"},
     {ONE, "(x) -> (y) { forall (i : n) y[i] = x[(i - 1 + n) % n]; }", "uc"}, /* i + n may overflow */
+    {ONE, "(x) -> (y) { forall (i : n) y[i] = x[floor_mod(i - 1, n)] + x[floor_mod(-3 * i, n)] + x[floor_div(i, 2)]; }", "uuuu"},
+    {ONE, "(x) -> (y) { forall (i : n) y[i] = x[floor_mod(i - 1, 4 - n)] + x[floor_div(i - 1, 2)]; }", "ucc"},
     {ONE, "(x) -> (y) { forall (i : n) y[i] = x[i > 0 ? i - 1 : n - 1] + x[i + 1 < n ? i + 1 : 0] + x[i ? i - 1 : 0]; }", "uuuu"},
     {ONE, "(x) -> (y) { forall (i : n) y[i] = x[min(i + 1, n)] + x[max(i - 1, -1)] + x[clamp(i, 1, n)]; }", "uccc"},
     {ONE, "(x) -> (y) { forall (i : n) if (i > 0 && i < n - 1) y[i] = x[i - 1] + x[i + 1]; else y[i] = x[i - 1]; }", "uuuuc"},

@@ -101,7 +101,9 @@ static bool constant_of(op o, dtype type, int64_t x, int64_t y, int64_t *out) {
         return true;
     case OP_DIV:
     case OP_REM:
-        *out = x >= 0 && y > 0 ? o == OP_DIV ? x / y : x % y : 0;
+    case OP_FLOOR_DIV:
+    case OP_FLOOR_MOD:
+        *out = x >= 0 && y > 0 ? op_of_naturals(o) == OP_DIV ? x / y : x % y : 0;
         return x >= 0 && y > 0;
     case OP_LT:
     case OP_LE:
@@ -144,8 +146,7 @@ ssa emit_binary(emit *e, op o, dtype type, ssa a, ssa b, dtype count_type) {
     case 'S':
         return shift(e, o, type, a, b, count_type);
     default:
-        return (o == OP_DIV || o == OP_REM) && !dtype_is_floating(type) ? emit_divide(e, o, type, a, b)
-                                                                        : plain(e, o, type, a, b);
+        return op_divides(o) && !dtype_is_floating(type) ? emit_divide(e, o, type, a, b) : plain(e, o, type, a, b);
     }
 }
 

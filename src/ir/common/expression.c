@@ -481,7 +481,7 @@ static bool is_cheap(const node *n, int *budget) {
     case N_LOCAL:
         return true;
     case N_BINARY:
-        if (n->op == OP_DIV || n->op == OP_REM)
+        if (op_divides((op)n->op))
             return false;
         break;
     case N_CONVERT:
@@ -535,7 +535,7 @@ static ssa unary(body *b, const node *n) {
 
 /* Reports a division of integers by 0. */
 static void check_divisor(body *b, const node *n, dtype type, ssa divisor) {
-    bool divides = (n->op == OP_DIV || n->op == OP_REM) && dtype_is_integer(type);
+    bool divides = op_divides((op)n->op) && dtype_is_integer(type);
     if (!divides || !reports_errors(b->e))
         return;
     ssa fits = emit_value(b->e, "icmp ne %s %s, 0", ir_value_type(type), divisor.text);
@@ -574,7 +574,7 @@ static ssa operate(body *b, const node *n, dtype type, ssa x, ssa y) {
     check_divisor(b, n, type, y);
     if (n->op == OP_DIV && dtype_is_floating(type))
         return emit_quotient(b, type, n->kid[0], n->kid[1], x, y);
-    if ((n->op == OP_DIV || n->op == OP_REM) && dtype_is_integer(type))
+    if (op_divides((op)n->op) && dtype_is_integer(type))
         return emit_integer_quotient(b, (op)n->op, type, n->kid[0], n->kid[1], x, y);
     return emit_binary(b->e, (op)n->op, type, x, y, (dtype)n->kid[1]->type);
 }

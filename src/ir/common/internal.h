@@ -109,7 +109,7 @@ void find_comparisons(emit *e, const tree *t);
 /* x / y, which are the values of two expressions. */
 ssa emit_quotient(body *b, dtype type, const node *numerator, const node *denominator, ssa x, ssa y);
 
-/* ---- Division of integers (division.c): o is OP_DIV or OP_REM ---- */
+/* ---- Division of integers (division.c): o is an operator that divides ---- */
 
 ssa emit_divide(emit *e, op o, dtype type, ssa a, ssa b);
 /* The values that an integer has: those of a type of so many bits. */
@@ -119,6 +119,14 @@ typedef struct integer_range {
 } integer_range;
 /* reciprocal.c: the same of integers in a range, where b is the same in all elements of the innermost loop. */
 ssa emit_divide_shared(emit *e, op o, dtype type, integer_range range, ssa a, ssa b);
+/* floored.c: the same of quotients that are rounded down, of integers with signs. */
+ssa emit_floor_shared(emit *e, op o, dtype type, integer_range range, ssa a, ssa b);
+/* reciprocal.c, of a number d without sign (i64) that is not 0: ceil(log2(d)); (2^128 - 1) / D - 2^64, where D is d without its leading zeros; whether it
+ * is a power of 2; and d in a form from which LLVM concludes nothing, or 1 for 0: a call that it has moved above a test of the divisor may be with 0. */
+ssa emit_log(emit *e, ssa d);
+ssa emit_reciprocal_word(emit *e, ssa d);
+ssa emit_is_power_of_2(emit *e, ssa d);
+ssa emit_not_zero(emit *e, ssa d);
 /* The same for x and y, which are the values of two expressions, in the form that is faster for these. */
 ssa emit_integer_quotient(body *b, op o, dtype type, const node *numerator, const node *denominator, ssa x, ssa y);
 

@@ -23,14 +23,15 @@ static ssa leading_zeros(emit *e, ssa x) {
     return emit_value(e, "call i64 @llvm.ctlz.i64(i64 %s, i1 false)", x.text);
 }
 
-/* ceil(log2(d)); `at_least`: or that, if it is 1 */
-static ssa log_of(emit *e, ssa d, int at_least) {
+ssa emit_log(emit *e, ssa d) {
     ssa zeros = leading_zeros(e, emit_value(e, "sub i64 %s, 1", d.text));
-    ssa log = emit_value(e, "sub i64 64, %s", zeros.text);
-    if (!at_least)
-        return log;
+    return emit_value(e, "sub i64 64, %s", zeros.text);
+}
+
+/* The same, at least 1 */
+static ssa log_from_1(emit *e, ssa d) {
     ssa one = emit_value(e, "zext i1 %s to i64", emit_value(e, "icmp eq i64 %s, 1", d.text).text);
-    return emit_op(e, "add i64", log, one);
+    return emit_op(e, "add i64", emit_log(e, d), one);
 }
 
 /* The high 64 bits of x * y + z. */
@@ -42,8 +43,8 @@ static ssa high_of(emit *e, ssa x, ssa y, ssa z) {
     return emit_value(e, "trunc i128 %s to i64", emit_value(e, "lshr i128 %s, 64", sum.text).text);
 }
 
-/* (2^128 - 1) / D - 2^64, where D is d without its leading zeros. The comments say how many bits are right so far. */
-static ssa reciprocal_word(emit *e, ssa d) {
+/* The comments say how many bits are right so far. */
+ssa emit_reciprocal_word(emit *e, ssa d) {
     d = emit_op(e, "shl i64", d, leading_zeros(e, d));
     ssa odd = emit_value(e, "and i64 %s, 1", d.text), d9 = emit_value(e, "lshr i64 %s, 55", d.text);
     ssa d40 = emit_value(e, "add i64 %s, 1", emit_value(e, "lshr i64 %s, 24", d.text).text);
@@ -62,7 +63,7 @@ static ssa reciprocal_word(emit *e, ssa d) {
     return emit_op(e, "sub i64", v, emit_op(e, "add i64", high_of(e, v, d, d), d));
 }
 
-static ssa is_power_of_2(emit *e, ssa d) {
+ssa emit_is_power_of_2(emit *e, ssa d) {
     ssa less = emit_value(e, "sub i64 %s, 1", d.text);
     return emit_value(e, "icmp eq i64 %s, 0", emit_op(e, "and i64", d, less).text);
 }
@@ -76,22 +77,22 @@ static ssa power_of_2(emit *e, ssa exponent) { return emit_value(e, "shl i64 1, 
 /* 2^N (2^l - d) / d + 1, for l = ceil(log2(d)) */
 static ssa multiplier_unsigned(emit *e, ssa d, int bits) {
     if (bits == 64)
-        return emit_value(e, "select i1 %s, i64 1, i64 %s", is_power_of_2(e, d).text,
-                          emit_value(e, "add i64 %s, 1", reciprocal_word(e, d).text).text);
-    ssa left = emit_op(e, "sub i64", power_of_2(e, log_of(e, d, 0)), d);
+        return emit_value(e, "select i1 %s, i64 1, i64 %s", emit_is_power_of_2(e, d).text,
+                          emit_value(e, "add i64 %s, 1", emit_reciprocal_word(e, d).text).text);
+    ssa left = emit_op(e, "sub i64", power_of_2(e, emit_log(e, d)), d);
     return quotient_and_1(e, emit_value(e, "shl i64 %s, %d", left.text, bits), d);
 }
 
 /* 2^(N+l-1) / d + 1, of which the lower N bits are used, for l = ceil(log2(d)), at least 1 */
 static ssa multiplier_signed(emit *e, ssa d, int bits) {
     if (bits < 64)
-        return quotient_and_1(e, power_of_2(e, emit_value(e, "add i64 %s, %d", log_of(e, d, 1).text, bits - 1)), d);
+        return quotient_and_1(e, power_of_2(e, emit_value(e, "add i64 %s, %d", log_from_1(e, d).text, bits - 1)), d);
     const long long top = INT64_MIN + 1; /* 2^63 + 1 */
     ssa one = emit_value(e, "icmp eq i64 %s, 1", d.text);
     ssa power = emit_value(e, "select i1 %s, i64 1, i64 %lld", one.text, top);
     ssa other =
-        emit_value(e, "add i64 %s, %lld", emit_value(e, "lshr i64 %s, 1", reciprocal_word(e, d).text).text, top);
-    return emit_value(e, "select i1 %s, i64 %s, i64 %s", is_power_of_2(e, d).text, power.text, other.text);
+        emit_value(e, "add i64 %s, %lld", emit_value(e, "lshr i64 %s, 1", emit_reciprocal_word(e, d).text).text, top);
+    return emit_value(e, "select i1 %s, i64 %s, i64 %s", emit_is_power_of_2(e, d).text, power.text, other.text);
 }
 
 /* 2^16 / d + 1 */
@@ -100,8 +101,7 @@ static ssa multiplier_of_bytes(emit *e, ssa d, int bits) {
     return quotient_and_1(e, ssa_constant(65536), d);
 }
 
-/* d, or 1 for 0, in a form from which LLVM concludes nothing: a call that it has moved above a test of the divisor may be with 0. */
-static ssa not_zero(emit *e, ssa d) {
+ssa emit_not_zero(emit *e, ssa d) {
     ssa hidden = emit_value(e, "call i64 asm \"\", \"=r,0\"(i64 %s)", d.text);
     return emit_select_as(e, "i64", emit_value(e, "icmp eq i64 %s, 0", hidden.text), ssa_constant(1), hidden);
 }
@@ -114,7 +114,7 @@ static ssa multiplier(const shared_division *s, ssa d) {
     const char *kind = s->bits == 8 ? "bytes" : s->is_signed ? "signed" : "unsigned";
     if (emit_define(e, &f, "define internal i64 @multiplier_%s_%d(i64 %%d) noinline nounwind readnone speculatable",
                     kind, s->bits)) {
-        ssa divisor = not_zero(e, ssa_named("%%d"));
+        ssa divisor = emit_not_zero(e, ssa_named("%%d"));
         ssa value = (s->bits == 8 ? multiplier_of_bytes : kinds[s->is_signed])(e, divisor, s->bits);
         emit_line(e, "ret i64 %s", value.text);
         emit_define_end(e, &f);
@@ -179,7 +179,7 @@ static ssa turned(const shared_division *s, ssa x, ssa sign) { return in_n(s, "s
 
 static ssa unsigned_quotient(const shared_division *s, ssa x, ssa d) {
     emit *e = s->e;
-    ssa whole = extend(s, d, "i64"), log = log_of(e, whole, 1);
+    ssa whole = extend(s, d, "i64"), log = log_from_1(e, whole);
     ssa first = emit_value(e, "zext i1 %s to %s", emit_value(e, "icmp ne i64 %s, 1", whole.text).text, s->n);
     ssa second = truncate(s, "i64", emit_value(e, "sub i64 %s, 1", log.text));
     ssa high = high_half(s, s->bits, truncate(s, "i64", multiplier(s, whole)), x);
@@ -201,7 +201,7 @@ static ssa signed_quotient(const shared_division *s, ssa x, ssa d) {
     ssa minus = sign_of(s, s->bits, d), magnitude = turned(s, d, minus), x_minus = sign_of(s, s->bits, x);
     if (s->bits < 64)
         magnitude = emit_value(e, "zext %s %s to i64", s->n, magnitude.text);
-    ssa shift = truncate(s, "i64", emit_value(e, "sub i64 %s, 1", log_of(e, magnitude, 1).text));
+    ssa shift = truncate(s, "i64", emit_value(e, "sub i64 %s, 1", log_from_1(e, magnitude).text));
     ssa sum = signed_sum(s, truncate(s, "i64", multiplier(s, magnitude)), x, x_minus);
     return turned(s, in_n(s, "sub", in_n(s, "ashr", sum, shift), x_minus), minus);
 }

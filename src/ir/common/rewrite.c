@@ -106,9 +106,11 @@ static bool compute(op o, int64_t x, int64_t y, int64_t *value) {
         return !__builtin_mul_overflow(x, y, value);
     case OP_DIV:
     case OP_REM:
+    case OP_FLOOR_DIV:
+    case OP_FLOOR_MOD:
         if (x < 0 || y <= 0)
             return false;
-        *value = o == OP_DIV ? x / y : x % y;
+        *value = op_of_naturals(o) == OP_DIV ? x / y : x % y;
         return true;
     case OP_AND:
         *value = x & y;

@@ -144,7 +144,7 @@ static node *settle_call(const rewriter *r, node *n) {
     return one;
 }
 
-/* (index + constant) % size, and (index + constant + size) % size. */
+/* (index + constant) % size, and (index + constant + size) % size; the same of floor_mod. */
 static node *settle_remainder(rewriter *r, node *n) {
     const finding *f = r->user;
     sum x, y;
@@ -191,7 +191,7 @@ static node *settle(rewriter *r, node *n) {
     if (n->kind != N_BINARY)
         return n;
     bool compares = ops[n->op].kind == 'R' || ops[n->op].kind == 'E';
-    return compares ? settle_comparison(r, n) : n->op == OP_REM ? settle_remainder(r, n) : n;
+    return compares ? settle_comparison(r, n) : op_of_naturals((op)n->op) == OP_REM ? settle_remainder(r, n) : n;
 }
 
 bool interior_find(arena *a, const tree *t, interior *out) {

@@ -335,6 +335,7 @@ static const exact_function exact_functions[] = {
     {"ctz", 1, INTEGER, INTEGER, INTEGER},      {"ilogb", 1, REAL, REAL, INTEGER},
     {"min", 2, INTEGER, INTEGER, INTEGER},      {"max", 2, INTEGER, INTEGER, INTEGER},
     {"abs", 1, INTEGER, INTEGER, INTEGER},      {"clamp", 3, INTEGER, INTEGER, INTEGER},
+    {"floor_div", 2, INTEGER, INTEGER, INTEGER}, {"floor_mod", 2, INTEGER, INTEGER, INTEGER},
     {"isnan", 1, COMPLEX, COMPLEX, INTEGER},    {"isfinite", 1, COMPLEX, COMPLEX, INTEGER},
     {"isinf", 1, COMPLEX, COMPLEX, INTEGER},    {"lrint", 1, REAL, REAL, INTEGER},
     {"lround", 1, REAL, REAL, INTEGER},         {"sign", 1, INTEGER, INTEGER, INTEGER},

@@ -134,6 +134,16 @@ static uint64_t divide(dtype t, uint64_t a, uint64_t b, bool want_remainder) {
     return (uint64_t)(want_remainder ? x % y : x / y);
 }
 
+/* Rounded down: of the two quotients between which the exact one lies the lower one. */
+static uint64_t floor_divide(dtype t, uint64_t a, uint64_t b, bool want_remainder) {
+    uint64_t rest = divide(t, a, b, true), whole = divide(t, a, b, false);
+    if (is_signed(t) && rest && (int64_t)(rest ^ b) < 0) {
+        rest += b;
+        whole--;
+    }
+    return want_remainder ? rest : whole;
+}
+
 /* count is a value of an integer type; its bits are read as unsigned. */
 static uint64_t shift(op o, number a, number count) {
     int unused = 64 - bits_of(count.type);
@@ -161,6 +171,9 @@ static number integer_binary(op o, number a, number b) {
     case OP_DIV:
     case OP_REM:
         return integer(t, divide(t, a.as.u, b.as.u, o == OP_REM));
+    case OP_FLOOR_DIV:
+    case OP_FLOOR_MOD:
+        return integer(t, floor_divide(t, a.as.u, b.as.u, o == OP_FLOOR_MOD));
     case OP_ADD:
         return integer(t, a.as.u + b.as.u);
     case OP_SUB:
