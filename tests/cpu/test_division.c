@@ -140,6 +140,24 @@ static void check(dtype a, dtype b, kind op, const char *form) {
     uf_free(t.f);
 }
 
+/* Of integers in a wider type, which their quotients fit. */
+static void test_widened(void **unused) {
+    (void)unused;
+    for (dtype type = DT_INT8; type <= DT_INT64; type++)
+        for (kind op = 0; op < KINDS; op++) {
+            static const char *const forms[KINDS] = {
+                [QUOTIENT] = "(x, y) { return (int64)x / (int64)y; }",
+                [REMAINDER] = "(x, y) { return (int64)x %% (int64)y; }",
+                [FLOOR_QUOTIENT] = "(x, y) { return floor_div((int64)x, (int64)y); }",
+                [FLOOR_REMAINDER] = "(x, y) { return floor_mod((int64)x, (int64)y); }"};
+            trial t = {.a = type, .b = type, .out = DT_INT64, .op = op};
+            make(&t, forms[op]);
+            for (int k = 0; k < DENOMINATORS; k++)
+                run(&t, 1);
+            uf_free(t.f);
+        }
+}
+
 static void test_same(void **unused) {
     (void)unused;
     for (dtype t = DT_INT8; t <= DT_UINT64; t++)
@@ -205,8 +223,9 @@ static void test_tested(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same),        cmocka_unit_test(test_all),
-                                       cmocka_unit_test(test_constant),    cmocka_unit_test(test_mixed),
-                                       cmocka_unit_test(test_instruction), cmocka_unit_test(test_tested)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same),  cmocka_unit_test(test_widened),
+                                       cmocka_unit_test(test_all),   cmocka_unit_test(test_constant),
+                                       cmocka_unit_test(test_mixed), cmocka_unit_test(test_instruction),
+                                       cmocka_unit_test(test_tested)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

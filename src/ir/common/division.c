@@ -47,15 +47,30 @@ static void operands_check(quotient *q, dtype type) {
 
 /* ---- By the instruction ---- */
 
-/* Without an undefined case: the divisor is 1 where the instruction would trap. MIN / 1 is what MIN / -1 wraps to, and x % 1 is 0. */
+/* Rounded down, from what is rounded towards 0: that is 1 too large where what is left of a, `rest`, has another sign than b. */
+static ssa floored(const quotient *q, ssa a, ssa value, ssa divisor) {
+    emit *e = q->e;
+    ssa rest = e->target->gpu ? emit_value(e, "sub %s %s, %s", q->t, a.text,
+                                           emit_value(e, "mul %s %s, %s", q->t, value.text, divisor.text).text)
+                              : emit_value(e, "srem %s %s, %s", q->t, a.text, divisor.text);
+    ssa signs = emit_value(e, "xor %s %s, %s", q->t, rest.text, divisor.text);
+    ssa differ = emit_value(e, "icmp slt %s %s, 0", q->t, signs.text);
+    ssa too_large = emit_op(e, "and i1", differ, emit_value(e, "icmp ne %s %s, 0", q->t, rest.text));
+    ssa by = emit_select_as(e, q->t, too_large, q->o == OP_REM ? divisor : ssa_constant(-1), ssa_constant(0));
+    return emit_value(e, "add %s %s, %s", q->t, (q->o == OP_REM ? rest : value).text, by.text);
+}
+
+/* Without an undefined case: the divisor is 1 where the instruction would trap. MIN / 1 is what MIN / -1 wraps to, x % 1 is 0, and 0 is divided
+ * in place of what would be by 0. The processor's instruction gives the remainder, too. */
 static ssa by_instruction(const quotient *q) {
     static const char *const instructions[2][2] = {{"udiv", "urem"}, {"sdiv", "srem"}};
-    const char *instruction = instructions[q->is_signed][q->o == OP_REM];
     emit *e = q->e;
+    bool remainder = q->o == OP_REM && !q->floors;
     ssa bad = q->is_signed ? emit_op(e, "or i1", q->zero, q->wraps) : q->zero;
     ssa divisor = emit_value(e, "select i1 %s, %s 1, %s %%b", bad.text, q->t, q->t);
-    ssa value = emit_value(e, "%s %s %%a, %s", instruction, q->t, divisor.text);
-    return q->o == OP_DIV ? emit_value(e, "select i1 %s, %s 0, %s %s", q->zero.text, q->t, q->t, value.text) : value;
+    ssa a = remainder ? ssa_named("%%a") : emit_value(e, "select i1 %s, %s 0, %s %%a", q->zero.text, q->t, q->t);
+    ssa value = emit_value(e, "%s %s %s, %s", instructions[q->is_signed][remainder], q->t, a.text, divisor.text);
+    return q->floors ? floored(q, a, value, divisor) : value;
 }
 
 /* ---- By floating arithmetic ---- */
@@ -155,38 +170,6 @@ static ssa by_floating(quotient *q, const division *d) {
 
 /* ---- The function ---- */
 
-static ssa divide(emit *e, op o, dtype type, const division *d, ssa a, ssa b);
-
-/* By the instruction, from what it rounds towards 0: where the signs differ the quotient of an a that is 1 nearer to 0 is too large by 1, and the
- * remainder lacks b if it is not 0. */
-static ssa floor_by_instruction(emit *e, op o, dtype type) {
-    const char *t = ir_value_type(type);
-    const ssa a = ssa_named("%%a"), b = ssa_named("%%b");
-    ssa b_minus = emit_value(e, "icmp slt %s %%b, 0", t);
-    if (o == OP_FLOOR_MOD) {
-        ssa rest = divide(e, OP_REM, type, NULL, a, b);
-        ssa differ = emit_op(e, "xor i1", emit_value(e, "icmp slt %s %s, 0", t, rest.text), b_minus);
-        ssa lacks = emit_op(e, "and i1", emit_value(e, "icmp ne %s %s, 0", t, rest.text), differ);
-        return emit_select_as(e, t, lacks, emit_value(e, "add %s %s, %%b", t, rest.text), rest);
-    }
-    ssa limit = emit_value(e, "zext i1 %s to %s", b_minus.text, t);
-    ssa below = emit_value(e, "zext i1 %s to %s", emit_value(e, "icmp slt %s %%a, %s", t, limit.text).text, t);
-    ssa nearer = emit_value(e, "sub %s %s, %s", t, below.text, limit.text);
-    nearer = emit_select_as(e, t, emit_value(e, "icmp eq %s %%b, 0", t), ssa_constant(0), nearer);
-    ssa value = divide(e, OP_DIV, type, NULL, emit_value(e, "add %s %%a, %s", t, nearer.text), b);
-    ssa moved = emit_value(e, "sext i1 %s to %s", emit_value(e, "icmp ne %s %s, 0", t, nearer.text).text, t);
-    return emit_value(e, "add %s %s, %s", t, value.text, moved.text);
-}
-
-static ssa total(emit *e, op o, dtype type, const division *d) {
-    bool is_signed = dtypes[type].is_signed, floors = is_signed && ops[o].kind == 'F';
-    if (floors && !d)
-        return floor_by_instruction(e, o, type);
-    quotient q = {.e = e, .o = op_of_naturals(o), .t = ir_value_type(type), .is_signed = is_signed, .floors = floors};
-    operands_check(&q, type);
-    return d ? by_floating(&q, d) : by_instruction(&q);
-}
-
 static ssa divide(emit *e, op o, dtype type, const division *d, ssa a, ssa b) {
     static const char *const names[OP_COUNT] = {
         [OP_DIV] = "div", [OP_REM] = "rem", [OP_FLOOR_DIV] = "floor_div", [OP_FLOOR_MOD] = "floor_mod"};
@@ -194,7 +177,10 @@ static ssa divide(emit *e, op o, dtype type, const division *d, ssa a, ssa b) {
     definition s;
     if (emit_define(e, &s, "define internal %s @%s%s_%s_%s(%s %%a, %s %%b) nounwind readnone alwaysinline", t, kind,
                     names[o], how, t, t, t)) {
-        emit_line(e, "ret %s %s", t, total(e, o, type, d).text);
+        quotient q = {.e = e, .o = op_of_naturals(o), .t = t, .is_signed = dtypes[type].is_signed};
+        q.floors = q.is_signed && ops[o].kind == 'F';
+        operands_check(&q, type);
+        emit_line(e, "ret %s %s", t, (d ? by_floating(&q, d) : by_instruction(&q)).text);
         emit_define_end(e, &s);
     }
     return emit_value(e, "call %s @%s%s_%s_%s(%s %s, %s %s)", t, kind, names[o], how, t, t, a.text, t, b.text);

@@ -87,8 +87,8 @@ void emit_function(emit *e, const function *f, const body_hooks *hooks, void *us
 /* A row of the math table that has a direction (directed.c). */
 ssa emit_directed(emit *e, const math_row *row, dtype type, const ssa *args);
 
-/* math.c: what a function of whole vectors of 512 bits, which the module has under the name `form`, makes of numbers; loops of it are loops of
- * vectors. scalar: the name of the function of numbers, which is made of it. */
+/* math.c: what a function of whole vectors of the processor, which the module has under the name `form`, makes of numbers; loops of it are loops of
+ * vectors. scalar: the name of the function of numbers, which is made of it unless the module has it. */
 ssa emit_form_call(emit *e, const char *scalar, const char *form, dtype type, int arity, const ssa *args);
 
 /* pow where all elements have one exponent (power.c). */
@@ -119,6 +119,8 @@ typedef struct integer_range {
 } integer_range;
 /* reciprocal.c: the same of integers in a range, where b is the same in all elements of the innermost loop. */
 ssa emit_divide_shared(emit *e, op o, dtype type, integer_range range, ssa a, ssa b);
+/* high_sum.c: the upper half of x y + (high, low), of integers of 32 or 64 bits without signs. */
+ssa emit_high_sum(emit *e, int bits, ssa x, ssa y, ssa low, ssa high);
 /* floored.c: the same of quotients that are rounded down, of integers with signs. */
 ssa emit_floor_shared(emit *e, op o, dtype type, integer_range range, ssa a, ssa b);
 /* reciprocal.c, of a number d without sign (i64) that is not 0: ceil(log2(d)); (2^128 - 1) / D - 2^64, where D is d without its leading zeros; whether it

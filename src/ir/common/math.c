@@ -11,7 +11,7 @@
 #include "ir/common/vector_forms.h"
 
 enum {
-    MAX_ARITY = 3
+    MAX_ARITY = 4
 };
 
 static dtype argument_type(const math_row *row, dtype wide, int i) {
@@ -161,7 +161,7 @@ static void define_width(emit *e, const vector_math *m, int width, const char *n
 /* Defines everything for one routine and lists what the vectoriser may use. */
 static int define_vector_math(emit *e, const vector_math *m, char isa) {
     char type[32], variants[384], name[64];
-    const char *v = &"vvv"[MAX_ARITY - m->arity];
+    const char *v = &"vvvv"[MAX_ARITY - m->arity];
     size_t used =
         (size_t)snprintf(variants, sizeof variants, "_ZGV%cN%d%s_%s(%s)", isa, m->lanes, v, m->scalar, m->routine);
     bool first = emit_once(e, m->scalar);

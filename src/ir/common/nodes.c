@@ -80,12 +80,19 @@ int node_cost(const node *list) {
 
 static void find_math(const node *n, void *found) { *(bool *)found |= n->kind == N_MATH; }
 
-bool tree_has_math(const tree *t) {
+static void find_division(const node *n, void *found) {
+    *(bool *)found |= n->kind == N_BINARY && op_divides((op)n->op) && dtype_is_integer((dtype)n->type);
+}
+
+static bool tree_has(const tree *t, void (*find)(const node *n, void *found)) {
     bool found = false;
     for (const function *f = t->functions; f && !found; f = f->next)
-        node_each(f->body, find_math, &found);
+        node_each(f->body, find, &found);
     return found;
 }
+
+bool tree_has_math(const tree *t) { return tree_has(t, find_math); }
+bool tree_divides_integers(const tree *t) { return tree_has(t, find_division); }
 
 const node *element_index(const node *element, int rank, int d) {
     if (rank <= 3)

@@ -23,6 +23,7 @@ bool node_is_block(const node *n);
 int node_cost(const node *list);
 /* Does it call functions of math.h, of which there are forms for vectors? */
 bool tree_has_math(const tree *t);
+bool tree_divides_integers(const tree *t);
 
 /* outputs.c: does one of these statements, whatever happens, assign every element of output k in a forall? Does this forall? */
 bool assigns_wholly(const function *f, const node *list, int k);

@@ -26,14 +26,15 @@ ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
 }
 
 /* Are elements with gaps between them best read and written one by one? Vectors of them are gathered and scattered, which takes no less time
- * where little is computed of an element, and the processor does not foresee memory that is read so. */
+ * where little is computed of an element, which a division is not, and the processor does not foresee memory that is read so. */
 static bool is_by_element(const skeleton *s) {
     bool gaps = false;
     for (int k = 0; k < s->noperands; k++) {
         dtype type = skeleton_memory(s, k);
         gaps |= s->v->operand[k].kind == OPERAND_STRIDED && dtypes[type].size >= 4 && !dtype_is_complex(type);
     }
-    return gaps && !s->v->masked && s->t->nodes <= SCALAR_NODES && !s->t->has_loop && !tree_has_math(s->t);
+    return gaps && !s->v->masked && s->t->nodes <= SCALAR_NODES && !s->t->has_loop && !tree_has_math(s->t) &&
+           !tree_divides_integers(s->t);
 }
 
 /* finish: what computes and stores an element. line: there are n elements, which become the vectors of a line (flat_by_lines). */
