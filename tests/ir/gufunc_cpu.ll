@@ -25,9 +25,9 @@ L8:
   %r5 = mul i64 %i4, %s2
   %r6 = add i64 %r5, %i8
   %r7 = getelementptr inbounds float, float* %p0, i64 %r6
-  %r8 = load float, float* %r7, align 4, !llvm.access.group !1
+  %r8 = load float, float* %r7, align 4
   %r9 = getelementptr inbounds float, float* %p1, i64 %i8
-  %r10 = load float, float* %r9, align 4, !llvm.access.group !1
+  %r10 = load float, float* %r9, align 4
   %r11 = fmul contract float %r8, %r10
   %r12 = fadd reassoc contract float %r4, %r11
   store float %r12, float* %a1
@@ -38,12 +38,12 @@ L9:
   br i1 %r13, label %L8, label %L10
 L10:
   %r14 = load float, float* %a1
-  store float %r14, float* %r2, align 4, !llvm.access.group !1
+  store float %r14, float* %r2, align 4
   br label %L5
 L5:
   %next4 = add nuw nsw i64 %i4, 1
   %r15 = icmp slt i64 %next4, %s0
-  br i1 %r15, label %L4, label %L6, !llvm.loop !3
+  br i1 %r15, label %L4, label %L6, !llvm.loop !2
 L6:
   br label %L1
 L1:
@@ -117,7 +117,7 @@ L16:
 L17:
   %next16 = add nuw nsw i64 %i16, 1
   %r68 = icmp slt i64 %next16, %r26
-  br i1 %r68, label %L16, label %L18
+  br i1 %r68, label %L16, label %L18, !llvm.loop !4
 L18:
   br label %L13
 L13:
@@ -127,6 +127,7 @@ L13:
 L14:
   ret void
 }
-!1 = distinct !{}
-!2 = !{!"llvm.loop.parallel_accesses", !1}
-!3 = distinct !{!3, !2}
+!1 = !{!"llvm.loop.vectorize.enable", i1 false}
+!2 = distinct !{!2, !1}
+!3 = !{!"llvm.loop.vectorize.enable", i1 false}
+!4 = distinct !{!4, !3}

@@ -555,6 +555,8 @@ static void test_cpu_vectors(void **state) {
          {"vaddps", "%ymm"}},
     };
     for (size_t i = 0; i < COUNT(loops); i++) {
+        if (loops[i].along && tree_rewrites_plainly)
+            continue; /* loops are not interchanged around a reduction in a sequence */
         arena a = {0};
         const tree *t = gu_tree(&a, &loops[i].k);
         variant v = gu_variant(t, 0, 0, 1, 1);
@@ -597,6 +599,60 @@ static void test_lanes_combined(void **state) {
     assert_int_equal(occurrences(m.ir.data, "llvm.loop.parallel_accesses"), FIRST_TERMS + OTHER_TERMS + LANES);
     text_free(&m.ir);
     arena_free(&a);
+}
+
+/* Loops along a dimension whose stride is a parameter, and so not 1, are no vector loops, those over lanes neither, and there are no lanes
+ * for an extremum of what a loop leaves of a column. Nor are loops in which an element stays that moves along the loop around them, and
+ * loops over calls in which a `for` or `forall` is as long as sizes say. Where an element is not the one next to the last, LLVM does not ask for its
+ * stride. */
+static void test_walks_apart(void **state) {
+    (void)state;
+    enum {
+        CALLS = 1,
+        LANES = 2,
+        LAST = 1, /* lanes that are combined */
+        ALONE = 1
+    };
+    static const struct {
+        gu_kernel k;
+        int apart, vectors; /* loops that are, and are not, told to be none of vectors */
+    } cases[] = {
+        {{"along", "(m,n)->(m)", "(A) -> (y) { forall (i : m) y[i] = max(j : n, A[i][j]); }", "float32->float32"},
+         ALONE + CALLS,
+         LANES + LAST},
+        {{"across", "(m,n)->()", "(A) -> (s) { s = max(i : m, A[i][0]); }", "float32->float32"}, LANES + ALONE, LAST},
+        {{"shifted", "(m,n)->()", "(A) -> (s) { for (int64 k = 1; k < n; k++) s += min(i : m - 1, A[1 + i][k]); }",
+          "float32->float32"},
+         ALONE + CALLS,
+         0},
+        {{"copy", "(m,n)->(m,n)", "(A) -> (B) { forall (i : m) B[i][0] = A[i][0]; }", "float32->float32"},
+         ALONE + CALLS,
+         0},
+        {{"outer", "(m,n)->(m,n)", "(A) -> (B) { forall (i : m, j : n) B[i][j] += B[i][0] * A[0][j]; }",
+          "float32->float32"},
+         ALONE + CALLS,
+         0},
+        {{"steep", "(m,n)->(m,n)", "(A) -> (B) { forall (i : m / 2) B[2 * i][0] = A[2 * i][0]; }", "float32->float32"},
+         CALLS,
+         1},
+        {{"diagonal", "(n,n)->(n,n)", "(A) -> (B) { forall (i : n) B[i][i] = A[i][i]; }", "float32->float32"},
+         CALLS,
+         1},
+        {{"gather", "(m,n),(m)->(m)", "(A, at) -> (y) { forall (i : m) { int64 k = at[i]; y[i] = A[i + k][0]; } }",
+          "float32,int64->float32"},
+         CALLS,
+         1},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        const tree *t = gu_tree(&a, &cases[i].k);
+        variant v = gu_variant(t, 0, 0, 1, 1);
+        code_module m = gu_generate(&a, &cases[i].k, t, &v, &gu_cpu);
+        assert_int_equal(occurrences(m.ir.data, "!{!\"llvm.loop.vectorize.enable\", i1 false}"), cases[i].apart);
+        assert_int_equal(occurrences(m.ir.data, "llvm.loop.parallel_accesses"), cases[i].vectors);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
 }
 
 /* Of a product by strips the loops of the text ask whether they have an iteration, and so do those over calls; those over a strip, which is
@@ -833,6 +889,7 @@ int main(void) {
         cmocka_unit_test(test_separable),
         cmocka_unit_test(test_cpu_vectors),
         cmocka_unit_test(test_lanes_combined),
+        cmocka_unit_test(test_walks_apart),
         cmocka_unit_test(test_strips_ask_nothing),
         cmocka_unit_test(test_spreads),
         cmocka_unit_test(test_constructs),

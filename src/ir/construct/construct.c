@@ -338,16 +338,23 @@ static void forall_unrolled(body *b, const node *n) {
 
 /* ---- Loops ---- */
 
+/* Does a reduction of elements that are apart take its terms one by one? Lanes shorten the time that one waits for the one before, but are much
+ * code: they are for rows of any length, not for what a loop of the text leaves of a column. Only extrema, which no order changes. */
+static bool one_by_one(const node *n) {
+    return (function_is_own(n->callee, "max") || function_is_own(n->callee, "min")) && n->args->kid[0]->kind != N_SIZE;
+}
+
 static ssa reduce_alone(body *b, const node *n) {
     int count;
     ssa *limits = ranges_read(b, n->args, &count);
     accumulator a = accumulator_new(b, n);
     accumulator_clear(b, n, &a);
     b->depth++;
-    ssa first = vector_reduce_fits(b, n) ? vector_reduce(b, n, limits[0], &a) : ssa_constant(0);
+    bool apart = walks_apart(b, n), lanes = vector_reduce_fits(b, n) && !(apart && one_by_one(n));
+    ssa first = lanes ? vector_reduce(b, n, limits[0], apart, &a) : ssa_constant(0);
     counted_loop *loops = nest_begin(b, n->args, limits, count, first);
     accumulator_term(b, n, &a, ssa_none());
-    nest_end(b, n, loops, count, 0);
+    nest_end(b, n, loops, count, apart ? loop_no_vectors(b->e) : 0);
     b->depth--;
     return accumulator_read(b, n, &a);
 }
@@ -355,9 +362,12 @@ static ssa reduce_alone(body *b, const node *n) {
 void forall_alone(body *b, const node *n, const ssa *limits, int count) {
     emit *e = b->e;
     int group = e->access_group, hint = 0, leave = b->leave, next = b->next;
+    bool apart = walks_apart(b, n);
     b->depth++;
     counted_loop *loops = nest_begin(b, n->args, limits, count, ssa_constant(0));
-    if (!e->target->gpu) {
+    if (apart) {
+        hint = loop_no_vectors(e);
+    } else if (!e->target->gpu) {
         e->access_group = emit_metadata(e, "distinct !{}");
         hint = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group);
     }

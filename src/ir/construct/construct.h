@@ -40,9 +40,14 @@ void forall_alone(body *b, const node *n, const ssa *limits, int count); /* cons
 bool columns_fit(const function *f, const node *n);
 void columns_forall(body *b, const node *n);
 /* CPU, min, max and reduce over one range: takes the terms that whole vectors can take into an accumulator, and returns how many
- * (i64) these are. */
+ * (i64) these are. apart: by lanes that are no vectors (walks_apart). */
 bool vector_reduce_fits(const body *b, const node *n);
-ssa vector_reduce(body *b, const node *n, ssa limit, const accumulator *into);
+ssa vector_reduce(body *b, const node *n, ssa limit, bool apart, const accumulator *into);
+
+/* ---- apart.c: CPU ---- */
+
+/* Are elements of core operands a stride apart along the construct's last range, which LLVM would make two loops for? */
+bool walks_apart(const body *b, const node *construct);
 
 /* ---- thread_mapping.c: GPU, constructs whose iterations are shared by the threads of a cooperative group ---- */
 

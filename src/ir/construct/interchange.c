@@ -95,13 +95,21 @@ static counted_loop strip_begin(body *b, const strip *p, int *group) {
     return l;
 }
 
-static void strip_end(body *b, const strip *p, const counted_loop *l, int group) {
+/* vectors: does the loop become one of vectors? */
+static void strip_end_as(body *b, const strip *p, const counted_loop *l, int group, bool vectors) {
     emit *e = b->e;
-    int hint = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group);
+    int own = e->access_group;
     e->access_group = group;
     b->bound[p->variable] = ssa_none();
+    if (!vectors) {
+        counted_loop_end(e, l, ssa_constant(1), loop_no_vectors(e));
+        return;
+    }
+    int hint = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", own);
     counted_loop_end_short(e, l, ssa_constant(1), hint);
 }
+
+static void strip_end(body *b, const strip *p, const counted_loop *l, int group) { strip_end_as(b, p, l, group, true); }
 
 static void strip_put(body *b, const char *type, ssa value, ssa at) {
     emit_line(b->e, "store %s %s, %s* %s, !llvm.access.group !%d", type, value.text, type, at.text, b->e->access_group);
@@ -254,7 +262,7 @@ bool vector_reduce_fits(const body *b, const node *n) {
 }
 
 /* array[l] from `from` (i64) on: set to the term, or combined with it. */
-static void lanes_take(body *b, const node *n, ssa array, ssa from, bool first) {
+static void lanes_take(body *b, const node *n, ssa array, ssa from, bool first, bool apart) {
     const char *type = ir_value_type((dtype)n->type);
     strip p = {from, ssa_constant(LANES), n->args->local};
     int group;
@@ -262,7 +270,7 @@ static void lanes_take(body *b, const node *n, ssa array, ssa from, bool first) 
     ssa at = element_of(b, array, type, l.i), old = first ? at : strip_get(b, type, at);
     ssa term = emit_expression(b, n->kid[0]);
     strip_put(b, type, first ? term : combine(b, n, old, term), at);
-    strip_end(b, &p, &l, group);
+    strip_end_as(b, &p, &l, group, !apart);
 }
 
 static ssa memory_get(body *b, const char *type, ssa at) {
@@ -297,7 +305,7 @@ static ssa lanes_fold(body *b, const node *n, ssa array) {
     return lanes_combined(b, n, array, ssa_constant(0), LANES_LAST, 1, memory_get);
 }
 
-ssa vector_reduce(body *b, const node *n, ssa limit, const accumulator *into) {
+ssa vector_reduce(body *b, const node *n, ssa limit, bool apart, const accumulator *into) {
     emit *e = b->e;
     limit = unknown_copy(e, limit);
     const char *type = ir_value_type((dtype)n->type);
@@ -310,9 +318,9 @@ ssa vector_reduce(body *b, const node *n, ssa limit, const accumulator *into) {
         emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", LANES, type, LANES, type, slot.text);
     ssa whole = emit_value(e, "and i64 %s, %d", limit.text, -LANES);
     emit_line(e, "store i64 %s, i64* %s", whole.text, done.text);
-    lanes_take(b, n, array, ssa_constant(0), true);
+    lanes_take(b, n, array, ssa_constant(0), true, apart);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(LANES), whole);
-    lanes_take(b, n, array, l.i, false);
+    lanes_take(b, n, array, l.i, false, apart);
     counted_loop_end(e, &l, ssa_constant(LANES), 0);
     accumulator_join(b, n, into, lanes_fold(b, n, array), ssa_bool(true));
     emit_branch(e, end);

@@ -1,5 +1,33 @@
 /* cpu_gufunc.c - inner calls on the CPU: two loops, dimensions 0 and 1 of the loop; the engine walks the others. */
+#include "ir/common/nodes.h"
 #include "ir/gufunc/gufunc.h"
+
+typedef struct survey {
+    const frame *f;
+    bool loops;
+} survey;
+
+static void find_size(const node *n, void *user) {
+    survey *s = user;
+    int64_t size;
+    s->loops |= n->kind == N_SIZE && !frame_size(s->f, n->dim, &size);
+}
+
+static void find_loop(const node *n, void *user) {
+    for (const node *r = n->kind == N_FORALL ? n->args : NULL; r; r = r->next)
+        node_visit(r->kid[0], find_size, user);
+    if (n->kind == N_LOOP)
+        node_visit(n->kid[0], find_size, user);
+}
+
+/* Has the kernel a `forall`, `for` or `while` whose length is not known? Then no vector loop goes over inner calls. LLVM would make one for
+ * sizes of which no such loop is left: it is much code, but not where a reduction stands alone. */
+static bool has_loop(const gufunc_writer *w) {
+    survey s = {&w->frame, false};
+    if (!w->s.v->gufunc.unrolled)
+        node_each(w->s.t->kernel->body, find_loop, &s);
+    return s.loops;
+}
 
 /* The arrays' addresses one loop further in. */
 static void move(gufunc_writer *w, const counted_loop *l, const ssa *from, const ssa *stride, ssa *to) {
@@ -26,6 +54,6 @@ void cpu_gufunc(gufunc_writer *w) {
     if (s->v->reports)
         w->element = emit_op(e, "add i64", emit_op(e, "mul i64", outer.i, n), emit_op(e, "add i64", first, inner.i));
     gufunc_call(w, ssa_none());
-    counted_loop_end(e, &inner, ssa_constant(1), 0);
+    counted_loop_end(e, &inner, ssa_constant(1), has_loop(w) ? loop_no_vectors(e) : 0);
     counted_loop_end(e, &outer, ssa_constant(1), 0);
 }
