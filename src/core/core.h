@@ -809,8 +809,10 @@ static inline const binding *plan_binding_of(const uf_plan *p) { return p->windo
 
 uf_status sizes_begin(binding *b);
 /* How many instructions an inner call has whose loops are unrolled for its core sizes (the core parameters); INT_MAX:
- * very many, or there are loops that cannot be; 0: the sizes are not to be constants at all. Errors: MEMORY. */
-uf_status sizes_unrolled(const binding *b, const core_layout *l, const int64_t *core, int64_t calls, int *lines);
+ * very many, or there are loops that cannot be; 0: the sizes are not to be constants at all. few_lines: the engine's. Errors:
+ * MEMORY. */
+uf_status sizes_unrolled(const binding *b, const core_layout *l, const int64_t *core, int64_t calls, int few_lines,
+                         int *lines);
 uf_status call_imagine(uf_plan *p, plan_request *r, const char *types, call_args *a);
 /* Sets in *a the dtypes of inputs that `types` names (NULL: those of the first signature). The arrays are left to
  * the caller. */

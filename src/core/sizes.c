@@ -1,13 +1,14 @@
 /* sizes.c - for which core sizes a generalized ufunc gets code of its own, in which they are constants and all loops are unrolled. That
  * is decided by the tree, the sizes and the number of inner calls alone, so that a result never depends on earlier calls. There
  * are few such codes, whatever a program does: of the combinations of sizes only some hundreds count, and of these only those whose
- * unrolled kernel is short. */
+ * unrolled kernel is short. For few calls there is one only where it is compiled sooner than loops are. */
 #include "core/core.h"
 
 #include <limits.h>
 
 enum {
-    CALLS_LEAST = 256,     /* inner calls: fewer are not worth the compilation */
+    CALLS_LEAST = 256,     /* inner calls: fewer are not worth the compilation, but for small cores */
+    FEW_SIZE_MOST = 4,     /* what a small core's sizes are at most, and all the same: a function has few such cores */
     LINES_MOST = 10000,    /* instructions beyond which no engine wants the form */
     LINES_NONE = (1 << 15) /* the form does not exist, or is longer */
 };
@@ -31,6 +32,19 @@ static bool sizes_count(const core_layout *l, const int64_t *sizes) {
         most = sizes[d] > most ? sizes[d] : most;
     }
     return !own || least == most || most <= size_most[own];
+}
+
+/* Are all sizes that are not frozen the same, and small? */
+static bool sizes_small(const core_layout *l, const int64_t *sizes) {
+    int64_t same = 0;
+    for (int d = 0; d < l->ndims; d++) {
+        if (l->dims[d].frozen || l->dims[d].steps)
+            continue;
+        if (sizes[d] > FEW_SIZE_MOST || (same && sizes[d] != same))
+            return false;
+        same = sizes[d];
+    }
+    return true;
 }
 
 /* All sizes in one word. */
@@ -88,9 +102,11 @@ static void slot_fill(const binding *b, uint64_t word, uint64_t value) {
         slot = slot_find(b, word, &found); /* another thread has filled it, perhaps with another combination */
 }
 
-uf_status sizes_unrolled(const binding *b, const core_layout *l, const int64_t *core, int64_t calls, int *lines) {
+uf_status sizes_unrolled(const binding *b, const core_layout *l, const int64_t *core, int64_t calls, int few_lines,
+                         int *lines) {
+    bool few = calls < CALLS_LEAST;
     *lines = 0;
-    if (calls < CALLS_LEAST || !sizes_count(l, core))
+    if (!calls || !sizes_count(l, core) || (few && !(few_lines && sizes_small(l, core))))
         return UF_OK;
     uint64_t word = sizes_word(l, core), found;
     slot_find(b, word, &found);
@@ -101,5 +117,7 @@ uf_status sizes_unrolled(const binding *b, const core_layout *l, const int64_t *
         slot_fill(b, word, found);
     }
     *lines = (found & UINT16_MAX) == LINES_NONE ? INT_MAX : (int)(found & UINT16_MAX);
+    if (few && *lines > few_lines)
+        *lines = 0;
     return UF_OK;
 }

@@ -54,7 +54,8 @@ static uf_status cpu_target(int device, code_target *out) {
 }
 
 enum {
-    UNROLLED_MOST = 2000 /* lines of IR of an inner call without loops */
+    UNROLLED_MOST = 2000,  /* lines of IR of an inner call without loops */
+    UNROLLED_SHORT = 1000, /* up to which that is compiled sooner than loops are */
 };
 
 /* 1 + the last core dimension along which an operand's elements are contiguous; 0: none is. A dimension of at most
@@ -270,6 +271,7 @@ const engine cpu_engine = {
     .compile = cpu_compile,
     .release = cpu_release,
     .launch = cpu_launch,
+    .few_lines = UNROLLED_SHORT,
     .lapack_pays = lapack_pays,
     .lapack_open = lapack_open,
     .lapack_run = cpu_lapack_run,

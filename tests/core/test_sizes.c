@@ -1,6 +1,6 @@
 /* test_sizes.c - generalized ufuncs on batches whose core sizes become constants of the code (core/sizes.c): the same results as for
- * batches that are too small for that, on random sizes around all bounds, with random strides, dtypes in memory and broadcasting; and
- * memory around the arrays that no access may touch. On the CPU; the GPU where UF_TEST_GPU=1. */
+ * batches that are too small for that, but for the smallest cores, on random sizes around all bounds, with random strides, dtypes in
+ * memory and broadcasting; and memory around the arrays that no access may touch. On the CPU; the GPU where UF_TEST_GPU=1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
