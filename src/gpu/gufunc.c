@@ -735,8 +735,8 @@ enum {
 static const held_form held_single[HELD_FORMS] = {{5, 1, 0}, {5, 2, 0}, {5, 3, 0}, {5, 4, 0}, {5, 5, 1},
                                                   {5, 5, 0}, {5, 6, 2}, {4, 6, 0}, {5, 7, 3}, {3, 7, 0},
                                                   {5, 8, 4}, {4, 8, 3}, {4, 9, 3}},
-                       held_pairs[HELD_FORMS] = {{5, 2, 0}, {5, 3, 0}, {5, 4, 0}, {5, 4, 1}, {5, 5, 2}, {5, 6, 3},
-                                                 {5, 7, 3}, {4, 8, 4}, {3, 8, 3}, {4, 9, 4}, {3, 9, 3}, {3, 10, 3}};
+                       held_pairs[HELD_FORMS] = {{5, 2, 0}, {5, 3, 0}, {5, 4, 0}, {5, 4, 1}, {5, 5, 2}, {5, 6, 2},
+                                                 {5, 7, 3}, {4, 8, 3}, {4, 9, 4}, {3, 9, 3}, {3, 10, 3}};
 
 /* Pairs of columns take twice the computation for as many bytes. A thread does best to have as many words of them as of single columns, if
  * no row begins within a pair, and clusters have the height. */
