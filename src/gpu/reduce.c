@@ -297,6 +297,11 @@ static bool addresses_aligned(const variant *v, const uint8_t *misalignment) {
     return true;
 }
 
+/* Has the code accesses of single elements that are for arrays which are not aligned, and for nothing else? */
+static bool has_other_accesses(const variant *v) {
+    return v->fold.vector > 1 && (v->reduction.columns || (v->fold.results && !v->fold.length));
+}
+
 static int64_t specialise(variant *v, const fold_problem *s, int sms) {
     v->fold.results = v->fold.length = v->fold.aligned = 0;
     v->fold.vector = v->fold.accesses = 1;
@@ -317,8 +322,9 @@ int64_t fold_specialise(variant *v, const fold_problem *s, int sms) {
     v->reduction.columns = 0;
     fill_kinds(v, s->loops);
     int64_t chunk = specialise(v, s, sms);
-    v->fold.aligned =
-        v->reduction.columns && v->fold.vector > 1 && s->misalignment && addresses_aligned(v, s->misalignment);
+    v->fold.aligned = has_other_accesses(v) && s->misalignment &&
+                      vectors_fit(v, kept, reduced, v->fold.vector, v->fold.results) &&
+                      addresses_aligned(v, s->misalignment);
     int64_t parts_most = chunk ? reduced->count / chunk + 1 : 1, tasks;
     v->wide =
         __builtin_mul_overflow(kept->count, parts_most, &tasks) || tasks > narrow_most || reduced->count > narrow_most;

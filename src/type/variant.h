@@ -275,8 +275,9 @@ typedef struct variant {
                     /* The elements of a result, where code is generated for that number: !columns: a thread takes whole results, `results`
                      * of them, out of shared memory; columns: in one visit; 0: any number. */
                     uint8_t length;
-                    uint8_t
-                        aligned; /* columns: every access by vectors is, as GPU_FOLD_ALIGNED says; 0: the launch says whether they are */
+                    /* Every access by vectors is aligned, as GPU_FOLD_ALIGNED says, so that the code has no others beside them, but for what
+                     * is left over. 0: the launch says whether they are. */
+                    uint8_t aligned;
                 } fold;
                 /* LOOP_FOLD, CPU. */
                 struct {

@@ -348,6 +348,10 @@ def plans_at_other_addresses(rng):
         for first in firsts:
             expected[first:first + 64] = x[:, first:first + 64].sum(0)
         assert np.array_equal(y, expected), height
+    x, y = rng.integers(-9, 9, (3000, 96)).astype("i2"), np.zeros(3000, "i2")
+    planned(lambda plan, tensors, memory: lib.uf_reduce_plan(plan, total.f, 2, tensors, c.byref(Func.reduce_options(memory, axes=[1]))),
+            [x[:2900, :64], y[:2900]], firsts)
+    assert np.array_equal(y[8:2908], x[:2900, 8:72].sum(1))
 
 
 def many_constructs(rng):

@@ -387,7 +387,7 @@ static void several_results(rows *r) {
     ssa coops = emit_widen(e, emit_value(e, "lshr i32 %s, %d", emit_special_register(e, "ntid").text, r->coop));
     ssa first = emit_op(e, "add i64", block_first(r, n), coop_number(r));
     fold_place *places = arena_alloc(e->a, (size_t)n * sizeof *places);
-    bool always = r->w->s.v->fold.vector == 1;
+    bool always = r->w->s.v->fold.vector == 1 || r->w->s.v->fold.aligned;
     if (!always) {
         emit_branch_if(e, r->g->aligned, aligned, single);
         emit_label(e, aligned);
