@@ -93,7 +93,7 @@ const gu_kernel gu_kernels[] = {
      "(A) -> (y, z) { forall (i : m) { y[i] = sum(j : n, A[i][j]); z[i] = sum(j : n, A[i][j] * y[i]); } }",
      "float32->float32,float32"},
     {"update", "(m,n)->(m)", "(A) -> (y) { forall (i : m) y[i] += sum(j : n, A[i][j]); }", "float32->float32"},
-    {"scatter", "(n),(n)->(n)", "(x, at) -> (y) { forall (i : n) y[i] = 0; forall (i : n) y[at[i]] = x[i]; }",
+    {"scatter", "(n),(n)->(n)", "(x, at) -> (y) { forall (i : n) y[i] = 0; forall (i : n) y[at[i]] = x[at[i]]; }",
      "int8,int32->int8"},
     {"rounds", "(n)->(n)", "(x) -> (y) { for (int64 t = 0; t < 3; t++) forall (i : n) y[(i + t) % n] = x[i] + t; }",
      "int32->int32"},
