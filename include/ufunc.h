@@ -628,9 +628,9 @@ UF_API uf_status uf_plan_new(uf_plan **out, const uf_func *func, int nargs, cons
  * A run allocates nothing, on the host or on a device, waits for nothing and compiles nothing, but for this: scratch memory is taken
  * as by the calls (see "Reductions"), on the CPU from the heap where it is more than 512 bytes, copies of a target of uf_at that is small
  * beside the indices among it; overlap is copied as by the calls; more than 63 starts in host memory take memory on the host, unless
- * they are int64, side by side, and read by the CPU; and addresses that are less aligned than those which a plan of uf_forall or uf_at was
- * made with, or that overlap where those did not, may need code of their own, which is compiled by the first run with such (addresses
- * that were NULL count as aligned and apart). So a run can be captured into a CUDA
+ * they are int64, side by side, and read by the CPU; and addresses that are not aligned as those which a plan of uf_forall, uf_at, a
+ * generalized ufunc or a reduction was made with, or that overlap where those did not, may need code of their own, which is compiled by the
+ * first run with such (addresses that were NULL count as aligned and apart). So a run can be captured into a CUDA
  * graph at once, but for one that reads starts in host memory, for reductions of large cores that begin with an initial value, and
  * for "eigh", "svd" and "lstsq" of matrices so large that cuSOLVER waits (docs/function-files.md).
  *
