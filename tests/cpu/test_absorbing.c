@@ -45,7 +45,8 @@ static const struct {
             {"(a, b) { return a && b; }", {0, 0, 0, 1}, 0},
             {"(a, b) { return a > b ? b : a; }", {0, 0, 0, 1}, 0},
             {"(a, b) { return a ^ b; }", {0, 1, 1, 0}, -1},
-            {"(a, b) { return a == b; }", {1, 0, 0, 1}, -1}};
+            {"(a, b) { return a == b; }", {1, 0, 0, 1}, -1},
+            {"(a, b) { return true; }", {1, 1, 1, 1}, -1}};
 
 static uf_func *function(size_t row) {
     uf_func *f;
@@ -207,6 +208,50 @@ static void other_elements(void **unused) {
     uf_free(all);
 }
 
+static uf_func *reduction_of_numbers(size_t row) {
+    uf_func *f;
+    uf_reduction_def def = {.size = sizeof def, .combine = rows[row].text};
+    OK(uf_reduction(&f, "f", "float64->bool; float32->bool; int64->bool; int32->bool", &def));
+    return f;
+}
+
+/* Rows of numbers that are apart, most of them alike, of every length up to some groups of them, and longer ones. */
+static void elements_apart(void **unused) {
+    (void)unused;
+    static const double d[] = {-0.0, NAN};
+    static const float f[] = {-0.0F, NAN};
+    static const int64_t l[] = {0, (int64_t)1 << 40};
+    static const int32_t i32[] = {0, -5};
+    static const struct {
+        DLDataType type;
+        const void *values; /* false and true */
+    } types[] = {{{kDLFloat, 64, 1}, d}, {{kDLFloat, 32, 1}, f}, {{kDLInt, 64, 1}, l}, {{kDLInt, 32, 1}, i32}};
+    static char x[ELEMENTS];
+    static unsigned char is_one[ELEMENTS / 4];
+    uf_func *functions[COUNT(rows)];
+    for (size_t i = 0; i < COUNT(rows); i++)
+        functions[i] = reduction_of_numbers(i);
+    for (int64_t t = 0; t < trials(600); t++) {
+        size_t row = (size_t)pick(0, COUNT(rows) - 1);
+        size_t k = (size_t)pick(0, COUNT(types) - 1), size = types[k].type.bits / 8;
+        int64_t results = pick(1, 5), stride = pick(2, 11), n = chance(80) ? pick(1, 40) : pick(1, 600);
+        fill(is_one, results * n * stride, (int)pick(0, 1), chance(30) ? 0 : pick(1, 3));
+        for (size_t i = 0; i < (size_t)(results * n * stride); i++)
+            memcpy(x + i * size, (const char *)types[k].values + is_one[i] * size, size);
+        bool out[5];
+        int64_t shape[] = {results, n}, strides[] = {n * stride, stride};
+        uf_reduce_options o = {.size = sizeof o, .naxes = 1, .axes = (int[]){1}, .threads = 1};
+        DLTensor args[] = {tensor(x, types[k].type, 2, shape, strides), tensor(out, boolean, 1, shape, NULL)};
+        OK(uf_reduce(functions[row], 2, args, &o));
+        for (int64_t r = 0; r < results; r++)
+            if (out[r] != reduced(row, is_one + r * strides[0], n, stride, NULL, NULL))
+                fail_msg("%s: result %d of %d elements, stride %d, is %d", rows[row].text, (int)r, (int)n, (int)stride,
+                         out[r]);
+    }
+    for (size_t i = 0; i < COUNT(rows); i++)
+        uf_free(functions[i]);
+}
+
 /* Which of n elements is the first one of this value; 0 if none is. */
 static int64_t first_of(const unsigned char *x, int64_t n, int64_t stride, int value) {
     for (int64_t i = 0; i < n; i++)
@@ -245,8 +290,11 @@ static void positions(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rest_is_not_read), cmocka_unit_test(random_results),
-                                       cmocka_unit_test(behind_the_last_is_not_read), cmocka_unit_test(positions),
-                                       cmocka_unit_test(other_elements)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rest_is_not_read),
+                                       cmocka_unit_test(random_results),
+                                       cmocka_unit_test(behind_the_last_is_not_read),
+                                       cmocka_unit_test(positions),
+                                       cmocka_unit_test(other_elements),
+                                       cmocka_unit_test(elements_apart)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

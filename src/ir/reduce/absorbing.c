@@ -1,5 +1,5 @@
 /* absorbing.c - finds the value of a state of one bool that no further element changes, as true does not change under "or". The text
- * of the combine function is evaluated on both values: it must be one expression of bools and integers. Where the position of an
+ * of the combine function is evaluated on all pairs of values: it must be one expression of bools and integers, which is "or" or "and". Where the position of an
  * extremum is looked for no element beats the last value of its type; among numbers with NaN there is none such. */
 #include "ir/common/nodes.h"
 #include "ir/reduce/fold.h"
@@ -81,12 +81,13 @@ static int64_t value_of(evaluation *v, const function *f, const node *n, const i
     }
 }
 
+/* Does `value` decide, and is the result the other one where it is not there? */
 static bool absorbs(const function *f, const node *n, bool value) {
     evaluation v = {0};
-    for (int other = 0; other < 2; other++) {
-        bool left = value_of(&v, f, n, (int64_t[]){value, other}),
-             right = value_of(&v, f, n, (int64_t[]){other, value});
-        if (v.failed || left != value || right != value)
+    for (int i = 0; i < 4; i++) {
+        int64_t in[2] = {i & 1, i >> 1};
+        bool is_value = value_of(&v, f, n, in) == value, has_value = in[0] == value || in[1] == value;
+        if (v.failed || is_value != has_value)
             return false;
     }
     return true;

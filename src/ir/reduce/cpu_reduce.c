@@ -369,6 +369,8 @@ static void row_fold(cpu_reduction *q, const element_place *p, ssa m) {
         row_long(q, p, m, q->c.lanes == 1 ? lanes : emit_select_as(e, "i64", few, m, lanes));
     } else if (q->extremum.which) {
         extremum_run(&q->extremum, p, m);
+    } else if (pairwise_decides(&q->c)) {
+        pairwise_decide(&q->c, p, m);
     } else if (pairwise_holds(&q->c)) {
         row_by_lanes(q, p, m);
     } else {

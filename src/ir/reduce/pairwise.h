@@ -80,6 +80,11 @@ bool pairwise_has_gaps(const pairwise *c, bool halves);
 /* The same but for halves, and is so little computed of an element that it is best done for each by itself? */
 bool pairwise_by_element(const pairwise *c);
 
+/* Are elements taken one by one, of which one that is the absorbing value decides? Then they need no lanes, since the order of bools that are
+ * combined so changes nothing: pairwise_decide puts what the m elements (i64) from p on give into lane 0. */
+bool pairwise_decides(const pairwise *c);
+void pairwise_decide(pairwise *c, const element_place *p, ssa m);
+
 /* Puts a partial into lane l. */
 void pairwise_put(pairwise *c, ssa l, const partial *x);
 
