@@ -823,6 +823,22 @@ def same_bits(device=None):
     return test
 
 
+def rows_of_ends(rng):
+    """Rows of the last value of an order, beside which no other one may be taken for the result: alone, and behind one that is not the last."""
+    for name, largest in (("maximum", False), ("minimum", True), ("fmax", False), ("fmin", True)):
+        f = Func.load(name)
+        for t in [t for t in DTYPES if t.kind in "biuf"]:
+            end = (largest if t.kind == "b" else np.inf if largest and t.kind == "f" else -np.inf if t.kind == "f" else
+                   np.iinfo(t).max if largest else np.iinfo(t).min)
+            for n in (1, 9, 17, 70, 300, 1030, 2001, 4999, 40001):
+                x = np.full((3, n * 3), end, t)
+                x[1, 3 * rng.integers(n)] = not end if t.kind == "b" else 1
+                for row in (x[:, ::3], x[:, ::3].copy()):
+                    out = np.zeros(3, t)
+                    f.reduce(row, out, axes=(1,), threads=1)
+                    assert np.array_equal(out, getattr(np, name).reduce(row, axis=1)), (name, t, n, out)
+
+
 def weights_of_complex_numbers(rng):
     """They are real."""
     for t, r in (("c8", "f4"), ("c16", "f8")):
@@ -1034,7 +1050,8 @@ def main():
         tests += [catalogue_reduction(name, device) for name in TESTS] + [binary_reduction(name, device) for name in BINARY]
         tests += [ordered_operators(device), sizes(device), loops_in_combining(device), hard_sums(device), same_bits(device),
                   beginnings(device)]
-    tests += [positions_and_counts, merged_rows, weights_of_complex_numbers, close_as_numpy, outputs_of_other_dtypes, nothing_to_reduce, large_spread, bad_input]
+    tests += [positions_and_counts, merged_rows, rows_of_ends, weights_of_complex_numbers, close_as_numpy,
+              outputs_of_other_dtypes, nothing_to_reduce, large_spread, bad_input]
     if sys.argv[1:]:
         tests = [t for t in tests if t.__name__ in sys.argv[1:]]
     return run(tests)

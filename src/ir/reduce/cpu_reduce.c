@@ -275,20 +275,6 @@ static void row_long(cpu_reduction *q, const element_place *p, ssa m, ssa width)
         pairwise_halve(&q->c, ssa_constant(0), width);
 }
 
-/* The same place, which LLVM cannot relate to the loop over results: else it looks for ways to compute the addresses in the loops over
- * elements from what changes with the results, too, which takes a tenth of the time to compile. */
-static element_place unknown_place(const cpu_reduction *q, const element_place *p) {
-    const skeleton *s = &q->w->s;
-    element_place copy = *p;
-    for (int k = 0; k < s->noperands; k++) {
-        if (!fold_reads(q->w, k))
-            continue;
-        const char *type = ir_memory_type(skeleton_memory(s, k));
-        copy.at[k] = emit_value(s->e, "call %s* asm \"\", \"=r,0\"(%s* %s)", type, type, p->at[k].text);
-    }
-    return copy;
-}
-
 /* Of which lengths are rows? Where counts are taken in fewer bits the engine does not know what the lengths are told apart by. */
 static row_lengths rows_of(const cpu_reduction *q) {
     row_lengths rows = q->c.few == DT_NONE ? (row_lengths)q->w->s.v->cpu_fold.rows : ROWS_ANY;
@@ -392,7 +378,7 @@ static void fold_row(cpu_reduction *q, const element_place *all, ssa r) {
     }
     if (q->dims == 1)
         p = element_place_moved(w, &p, &q->reduced[0], begin);
-    p = unknown_place(q, &p);
+    p = element_place_unknown(w, &p);
     row_fold(q, &p, unknown_copy(e, m));
     partial x = pairwise_lane(&q->c, ssa_constant(0));
     store_results(q, &x, count, r, false);

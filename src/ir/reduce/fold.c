@@ -170,46 +170,19 @@ partial fold_element(fold_writer *w, const ssa *in, ssa position) {
 
 /* ---- No elements, and what stands in front of all ---- */
 
-/* The value that changes nothing at all when it is combined by an operator. Not that of complex numbers multiplied: infinity
- * times 1 + 0i has a part that is no number. For floating sums it is -0.0, since 0.0 turns -0.0 into itself. */
-static bool neutral_value(const fold *f, number *out) {
-    static const struct {
-        const char *operator;
-        dtype_kind most; /* of these kinds and those below */
-        int64_t integer;
-        double floating;
-    } rows[] = {{"add", DK_COMPLEX, 0, -0.0},
-                {"mul", DK_FLOATING, 1, 1},
-                {"and", DK_INTEGER, -1, 0},
-                {"or", DK_INTEGER, 0, 0},
-                {"xor", DK_INTEGER, 0, 0}};
-    dtype type = f->state[0];
-    const char *name = f->nstate == 1 ? tree_operator(f->combine, type) : NULL;
-    for (size_t i = 0; name && i < COUNT(rows); i++)
-        if (!strcmp(name, rows[i].operator) && dtypes[type].kind <= rows[i].most) {
-            *out = (number){.type = dtypes[type].kind <= DK_INTEGER ? DT_INT64 : DT_COMPLEX128};
-            if (out->type == DT_INT64)
-                out->as.i = rows[i].integer;
-            else
-                out->as.f[0] = out->as.f[1] = rows[i].floating;
-            return true;
-        }
-    return false;
-}
-
 static void identity_values(fold_writer *w, partial *x) {
     apply(w, w->f->identity, "identity", NULL, w->f->state, x->v);
 }
 
 bool fold_fills(const fold_writer *w) {
     number n;
-    return w->f->identity && !fold_sparse(w) && !neutral_value(w->f, &n);
+    return w->f->identity && !fold_sparse(w) && !fold_neutral(w->f, &n);
 }
 
 partial fold_none(fold_writer *w) {
     partial x = {.present = ssa_none()};
     number n;
-    bool sparse = fold_sparse(w), neutral = !sparse && neutral_value(w->f, &n);
+    bool sparse = fold_sparse(w), neutral = !sparse && fold_neutral(w->f, &n);
     if (fold_fills(w)) {
         identity_values(w, &x);
         hold_values(w, &x);
@@ -465,7 +438,7 @@ void ir_fold_traits(const fold *f, code_traits *out) {
     for (int k = 0; k < f->nstate; k++)
         out->state_bytes += dtypes[f->state[k]].size < 4 ? 4 : dtypes[f->state[k]].size;
     out->identity = f->identity;
-    out->neutral = neutral_value(f, &n);
+    out->neutral = fold_neutral(f, &n);
     out->takes_count = f->takes_count;
     out->absorbing = fold_absorbing(f);
     out->short_rows = pairwise_short_rows(f);

@@ -95,6 +95,11 @@ extremum fold_extremum(const fold *f);
  * bool and its position, whatever is combined behind it (absorbing.c). */
 absorbing_value fold_absorbing(const fold *f);
 
+/* The value of the state, one number, that changes nothing it is combined with (neutral.c): of operators; and also of max and min, and of
+ * "or" and "and" of bools. false: there is none, or it is not known. */
+bool fold_neutral(const fold *f, number *out);
+bool fold_neutral_or_last(const fold *f, number *out);
+
 /* Writes the module of a reduction or an accumulation: the trees' functions, then the kernel by `write`. */
 typedef void fold_skeleton(fold_writer *w);
 uf_status fold_module(arena *a, const char *name, const fold *f, const variant *v, const code_target *target,

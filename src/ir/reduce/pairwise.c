@@ -24,6 +24,7 @@ enum {
     NEAR_BYTES = 64,
     SHORT_GROUPS = 8,     /* a result of no more groups of steps, of one vector of lanes each, needs no stack */
     SCALAR_LANES = 4,     /* taken at once where there are no vectors */
+    NODES_INLINE = 12,    /* to combine two elements, in each place where arrays are combined, at most */
     NODES_OF_ELEMENT = 24 /* that is taken by itself rather than in a vector, at most */
 };
 
@@ -58,6 +59,17 @@ element_place element_place_moved(fold_writer *w, const element_place *p, const 
     }
     to.position = moved_position(w, p, by, steps);
     return to;
+}
+
+element_place element_place_unknown(fold_writer *w, const element_place *p) {
+    element_place copy = *p;
+    for (int k = 0; k < w->s.noperands; k++) {
+        if (!fold_reads(w, k))
+            continue;
+        const char *type = ir_memory_type(skeleton_memory(&w->s, k));
+        copy.at[k] = emit_value(w->s.e, "call %s* asm \"\", \"=r,0\"(%s* %s)", type, type, p->at[k].text);
+    }
+    return copy;
 }
 
 static ssa scaled(emit *e, ssa by, ssa factor) {
@@ -169,7 +181,18 @@ static void lane_array_arguments(const pairwise *c, text *out, const lane_array 
         text_printf(out, "%s* %s, ", ir_memory_type(c->stored[k]), s->at[k].text);
 }
 
-/* Combining two arrays is a function, since several places call it. */
+static void join_lanes(const pairwise *c, const lane_array *a, const lane_array *b, ssa width) {
+    lane_loop l = lanes_begin(c->w->s.e, width, true);
+    if (pairwise_holds(c)) {
+        l.vector = pairwise_vector(c);
+        l.interleave = 1;
+    }
+    partial x = lane_array_get(c, a, l.loop.i), y = lane_array_get(c, b, l.loop.i), both = fold_join(c->w, &x, &y);
+    lane_array_put(c, a, l.loop.i, &both);
+    lanes_end(c->w->s.e, &l, c->masked);
+}
+
+/* Combining two arrays is a function, since several places call it, but for little code. */
 static void write_join(const pairwise *c) {
     emit *e = c->w->s.e;
     text parameters = {0};
@@ -185,10 +208,7 @@ static void write_join(const pairwise *c) {
         return;
     e->writing[0] = &s->body;
     lane_array a = lane_array_named(c, "a"), b = lane_array_named(c, "b");
-    lane_loop l = lanes_begin(e, pairwise_holds(c) ? ssa_constant(c->lanes) : ssa_named("%%width"), true);
-    partial x = lane_array_get(c, &a, l.loop.i), y = lane_array_get(c, &b, l.loop.i), both = fold_join(c->w, &x, &y);
-    lane_array_put(c, &a, l.loop.i, &both);
-    lanes_end(e, &l, c->masked);
+    join_lanes(c, &a, &b, pairwise_holds(c) ? ssa_constant(c->lanes) : ssa_named("%%width"));
     emit_line(e, "ret void");
     e->writing[0] = NULL;
     emit_define_end(e, s);
@@ -199,6 +219,10 @@ static void lane_array_join(const pairwise *c, const lane_array *a, const lane_a
     emit *e = c->w->s.e;
     text arguments = {0};
     assert(!pairwise_holds(c) || ssa_is(width, c->lanes));
+    if (pairwise_holds(c) && c->w->f->combine->nodes <= NODES_INLINE) {
+        join_lanes(c, a, b, width);
+        return;
+    }
     write_join(c);
     lane_array_arguments(c, &arguments, a);
     lane_array_arguments(c, &arguments, b);
@@ -246,6 +270,8 @@ static partial element(const pairwise *c, const element_place *moved, int step, 
     return fold_element(w, in, position_of(c, moved, step, l));
 }
 
+partial pairwise_element(const pairwise *c, const element_place *p, ssa l) { return element(c, p, 0, l); }
+
 /* The place of a step, where operands with constant strides are not moved: `element` does that. */
 static element_place step_place(const pairwise *c, const element_place *p, int step) {
     operand_strides rest = c->step;
@@ -274,6 +300,16 @@ static partial choose(const pairwise *c, ssa condition, const partial *yes, cons
     return x;
 }
 
+/* Combines x behind what lanes hold (old), or, if they are empty (i1), gives x. Where no value is neutral the code combines even then, but x
+ * with itself: with uninitialised memory combining might not end. */
+static partial joined(const pairwise *c, ssa empty, const partial *old, const partial *x) {
+    int64_t is_empty;
+    if (ssa_is_set(c->neutral))
+        return ssa_is_constant(empty, &is_empty) && is_empty ? *x : fold_join(c->w, old, x);
+    partial before = choose(c, empty, x, old), both = fold_join(c->w, &before, x);
+    return choose(c, empty, x, &both);
+}
+
 /* `take` (below) for counts. Vectors of accumulators, which have 64 bits, would be vectors of as few elements; so the elements are counted in fewer
  * bits first. */
 static void take_counted(const pairwise *c, const lane_array *into, const element_place *p, int count, ssa width,
@@ -295,8 +331,7 @@ static void take_counted(const pairwise *c, const lane_array *into, const elemen
     l = lanes_begin(e, width, has_lanes(c));
     ssa few = emit_load(e, c->few, emit_element(e, c->few, c->few_array, l.loop.i));
     partial all = {.v = {emit_convert(e, few, c->few, w->state[0])}, .present = ssa_none()};
-    partial old = lane_array_get(c, into, l.loop.i), none = {.v = {ssa_constant(0)}, .present = ssa_none()};
-    partial before = choose(c, empty, &none, &old), both = fold_join(w, &before, &all);
+    partial old = lane_array_get(c, into, l.loop.i), both = joined(c, empty, &old, &all);
     lane_array_put(c, into, l.loop.i, &both);
     lanes_end(e, &l, c->masked);
 }
@@ -309,8 +344,7 @@ static int vectors_at_once(const pairwise *c, ssa width, int count) {
     return few && c->w->s.e->target->vector_bits < 512 ? 512 / c->w->s.e->target->vector_bits : 0;
 }
 
-/* Takes `count` steps from p on into an array: combined behind what it holds, or, if it is empty (i1), in place of that. Even then the
- * code combines, but with the elements themselves: with uninitialised memory combining might not end. */
+/* Takes `count` steps from p on into an array: combined behind what it holds, or, if it is empty (i1), in place of that. */
 static void take_lanes(const pairwise *c, const lane_array *into, const element_place *p, int count, ssa width,
                        ssa empty) {
     fold_writer *w = c->w;
@@ -330,8 +364,7 @@ static void take_lanes(const pairwise *c, const lane_array *into, const element_
     for (int j = 0; j < count; j++)
         x[j] = element(c, &at[j], j, l.loop.i);
     partial all = fold_tree(w, x, count), old = lane_array_get(c, into, l.loop.i);
-    partial before = choose(c, empty, &all, &old), both = fold_join(w, &before, &all);
-    partial after = choose(c, empty, &all, &both);
+    partial after = joined(c, empty, &old, &all);
     lane_array_put(c, into, l.loop.i, &after);
     lanes_end(e, &l, c->masked);
 }
@@ -343,6 +376,16 @@ static int lanes_near(const pairwise *c) {
     for (int k = 0; k < s->noperands; k++)
         if (fold_reads(c->w, k) && NEAR_BYTES / dtypes[skeleton_memory(s, k)].size > lanes)
             lanes = NEAR_BYTES / dtypes[skeleton_memory(s, k)].size;
+    return lanes;
+}
+
+/* As many lanes have elements side by side in a vector of 64 bytes, and accumulators in two. */
+static int held_vector(const pairwise *c) {
+    int lanes = lanes_near(c), bytes = 0;
+    for (int k = 0; k < c->w->nstate; k++)
+        bytes = dtypes[c->stored[k]].size > bytes ? dtypes[c->stored[k]].size : bytes;
+    while (lanes * bytes > 2 * NEAR_BYTES)
+        lanes /= 2;
     return lanes;
 }
 
@@ -358,12 +401,45 @@ static void take(const pairwise *c, const lane_array *into, const element_place 
     }
     pairwise piece = *c;
     piece.step = strides_scaled(c->w, &c->lane, ssa_constant(near));
+    if (pairwise_holds(c)) {
+        piece.held = true; /* so many lanes by a vector */
+        piece.lanes = held_vector(c);
+    }
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), width);
     element_place from = element_place_moved(c->w, p, &c->lane, emit_value(e, "mul i64 %s, %d", l.i.text, count));
     lane_array some = lane_array_from(c, into, l.i);
     take_lanes(&piece, &some, &from, count, ssa_constant(near), empty);
     int hints[] = {loop_no_unroll(e), c->apart ? loop_no_vectors(e) : 0};
     counted_loop_end_hints(e, &l, ssa_constant(near), hints, c->apart ? 2 : 1);
+}
+
+/* `lanes` lanes of one value, by one store. */
+static void fill_lanes(const pairwise *c, ssa at, dtype type, int lanes, ssa value) {
+    emit *e = c->w->s.e;
+    const char *t = ir_memory_type(type);
+    fragment all = fragment_of("<%d x %s>", lanes, t), zeros = fragment_of("<%d x i32> zeroinitializer", lanes);
+    ssa first = emit_value(e, "insertelement %s undef, %s %s, i32 0", all.text, t, value.text);
+    ssa splat = emit_value(e, "shufflevector %s %s, %s undef, %s", all.text, first.text, all.text, zeros.text);
+    emit_line(e, "store %s %s, %s* %s, align %d", all.text, splat.text, all.text,
+              emit_pointer_as(e, t, at, all.text).text, dtypes[type].align);
+}
+
+/* Makes the first lanes of an array empty, if there is a value for that. */
+static void make_neutral(const pairwise *c, ssa level, ssa width) {
+    emit *e = c->w->s.e;
+    lane_array array = lane_array_of(c, level);
+    partial x = {.v = {c->neutral}, .present = ssa_none()};
+    int64_t lanes;
+    if (!ssa_is_set(c->neutral))
+        return;
+    if (ssa_is_constant(width, &lanes) && !dtype_is_complex(c->stored[0])) {
+        dtype type = c->stored[0] == DT_BOOL ? DT_UINT8 : c->stored[0]; /* as it is in memory */
+        fill_lanes(c, array.at[0], type, (int)lanes, emit_convert(e, c->neutral, c->w->state[0], type));
+        return;
+    }
+    lane_loop l = lanes_begin(e, width, true);
+    lane_array_put(c, &array, l.loop.i, &x);
+    lanes_end(e, &l, false);
 }
 
 /* Takes steps from *at on, `count` at a time as long as there are that many, and moves *at behind them. */
@@ -382,6 +458,8 @@ static void take_plain(pairwise *c, const element_place *p, ssa *at, ssa steps, 
 
 void pairwise_plain(pairwise *c, const element_place *p, ssa steps, int lanes) {
     ssa width = ssa_constant(lanes), at = ssa_constant(0);
+    if (!c->held)
+        make_neutral(c, ssa_constant(0), width);
     if (c->group > 1)
         take_plain(c, p, &at, steps, c->group, width);
     take_plain(c, p, &at, steps, 1, width);
@@ -502,53 +580,6 @@ bool pairwise_by_element(const pairwise *c) {
            !tree_has_math(w->f->combine) && !(w->f->map && tree_has_math(w->f->map));
 }
 
-/* ---- Elements one of which decides ---- */
-
-bool pairwise_decides(const pairwise *c) { return c->apart && ssa_is_set(c->absorbed); }
-
-/* A bool that LLVM cannot relate to what it was computed of: else its SLP vectoriser gathers vectors of elements, which is slower, out of
- * memory several times so. */
-static ssa alone(emit *e, ssa x) {
-    ssa byte = emit_value(e, "zext i1 %s to i8", x.text);
-    return emit_value(e, "trunc i8 %s to i1", emit_value(e, "call i8 asm \"\", \"=r,0\"(i8 %s)", byte.text).text);
-}
-
-/* Goes on at label `found` if one of the elements `at` .. end - 1 decides. They are taken `count` at a time. */
-static void look_for(pairwise *c, const element_place *p, ssa at, ssa end, int count, int found) {
-    fold_writer *w = c->w;
-    emit *e = w->s.e;
-    partial x[FEW];
-    int yes = c->w->s.v->cpu_fold.absorbing == ABSORBING_TRUE ? found : emit_label_new(e);
-    int no = yes == found ? emit_label_new(e) : found, hints[] = {loop_no_unroll(e), loop_no_vectors(e)};
-    assert(count <= FEW);
-    counted_loop l = counted_loop_begin(e, "i64", at, end);
-    element_place from = element_place_moved(w, p, &c->lane, l.i);
-    for (int i = 0; i < count; i++)
-        x[i] = element(c, &from, 0, ssa_constant(i));
-    for (int i = 0; i < count / 2; i++) {
-        x[i] = fold_join(w, &x[2 * i], &x[2 * i + 1]);
-        x[i].v[0] = alone(e, x[i].v[0]);
-    }
-    emit_branch_if(e, fold_tree(w, x, (count + 1) / 2).v[0], yes, no);
-    emit_label(e, yes == found ? no : yes);
-    counted_loop_end_hints(e, &l, ssa_constant(count), hints, COUNT(hints));
-}
-
-void pairwise_decide(pairwise *c, const element_place *p, ssa m) {
-    emit *e = c->w->s.e;
-    bool value = c->w->s.v->cpu_fold.absorbing == ABSORBING_TRUE;
-    partial decided = {.v = {ssa_bool(value)}, .present = ssa_none()},
-            other = {.v = {ssa_bool(!value)}, .present = ssa_none()};
-    int end = emit_label_new(e);
-    ssa whole = emit_value(e, "and i64 %s, %d", m.text, -FEW);
-    pairwise_put(c, ssa_constant(0), &decided);
-    look_for(c, p, ssa_constant(0), whole, FEW, end);
-    look_for(c, p, whole, m, 1, end);
-    pairwise_put(c, ssa_constant(0), &other);
-    emit_branch(e, end);
-    emit_label(e, end);
-}
-
 /* ---- One vector in registers ---- */
 
 typedef struct math_search {
@@ -626,14 +657,13 @@ static lane_loop held_lanes_begin(const pairwise *c, int lanes) {
 }
 
 void pairwise_held_clear(pairwise *c) {
-    emit *e = c->w->s.e;
     lane_array bottom = lane_array_of(c, ssa_constant(0));
-    for (int k = 0; k < c->w->nstate; k++) {
-        const char *type = ir_memory_type(c->stored[k]);
-        fragment all = fragment_of("<%d x %s>", c->lanes, type);
-        emit_line(e, "store %s zeroinitializer, %s* %s, align %d", all.text, all.text,
-                  emit_pointer_as(e, type, bottom.at[k], all.text).text, dtypes[c->stored[k]].align);
+    if (ssa_is_set(c->neutral)) {
+        make_neutral(c, ssa_constant(0), ssa_constant(c->lanes));
+        return;
     }
+    for (int k = 0; k < c->w->nstate; k++)
+        fill_lanes(c, bottom.at[k], c->stored[k], c->lanes, ssa_literal("zeroinitializer"));
 }
 
 /* The element of lane l at p; where there is none (i1), that of operands which are 0. */
@@ -657,16 +687,20 @@ static partial element_if(const pairwise *c, const element_place *p, ssa l, ssa 
     return fold_element(w, in, position_of(c, p, 0, l));
 }
 
-void pairwise_held_part(pairwise *c, const element_place *p, ssa width, ssa empty) {
+/* One more step, of the first `width` of c->lanes lanes. */
+static void take_held_part(const pairwise *c, const lane_array *into, const element_place *p, ssa width, ssa empty) {
     emit *e = c->w->s.e;
-    lane_array bottom = lane_array_of(c, ssa_constant(0));
     lane_loop l = held_lanes_begin(c, c->lanes);
     ssa there = is_below(e, l.loop.i, 0, width);
-    partial x = element_if(c, p, l.loop.i, there), old = lane_array_get(c, &bottom, l.loop.i);
-    partial before = choose(c, empty, &x, &old), both = fold_join(c->w, &before, &x);
-    partial after = choose(c, empty, &x, &both), now = choose(c, there, &after, &old);
-    lane_array_put(c, &bottom, l.loop.i, &now);
+    partial x = element_if(c, p, l.loop.i, there), old = lane_array_get(c, into, l.loop.i);
+    partial after = joined(c, empty, &old, &x), now = choose(c, there, &after, &old);
+    lane_array_put(c, into, l.loop.i, &now);
     lanes_end(e, &l, false);
+}
+
+void pairwise_held_part(pairwise *c, const element_place *p, ssa width, ssa empty) {
+    lane_array bottom = lane_array_of(c, ssa_constant(0));
+    take_held_part(c, &bottom, p, width, empty);
 }
 
 /* Combines lanes half .. 2 half - 1 into those before them, where they have one of the m elements. */
@@ -676,7 +710,7 @@ static void held_join(pairwise *c, int half, ssa m) {
     lane_array bottom = lane_array_of(c, ssa_constant(0)), upper = lane_array_from(c, &bottom, ssa_constant(half));
     partial a = lane_array_get(c, &bottom, l.loop.i), b = lane_array_get(c, &upper, l.loop.i);
     partial both = fold_join(c->w, &a, &b);
-    partial now = choose(c, is_below(e, l.loop.i, half, m), &both, &a);
+    partial now = ssa_is_set(c->neutral) ? both : choose(c, is_below(e, l.loop.i, half, m), &both, &a);
     lane_array_put(c, &bottom, l.loop.i, &now);
     lanes_end(e, &l, false);
 }
@@ -772,6 +806,15 @@ static void count_narrowly(pairwise *c) {
     c->group = size == 1 ? COUNTED_STEPS : c->group;
 }
 
+/* Of rows: in columns combining the first elements costs nothing, or they start with the beginning. */
+static ssa neutral_of(const pairwise *c) {
+    const fold_writer *w = c->w;
+    const variant *v = w->s.v;
+    number n;
+    bool rows = c->lanes > 1 && !v->reduction.columns && !v->cpu_fold.merged && w->nstate == 1;
+    return rows && fold_neutral_or_last(w->f, &n) ? emit_constant(n, w->state[0]) : ssa_none();
+}
+
 void pairwise_begin(pairwise *c, fold_writer *w, int bytes) {
     emit *e = w->s.e;
     const variant *v = w->s.v;
@@ -780,6 +823,7 @@ void pairwise_begin(pairwise *c, fold_writer *w, int bytes) {
     c->lanes = lanes_of(c, bytes);
     assert((c->group & (c->group - 1)) == 0); /* steps are rounded down to groups by a mask */
     c->sparse = v->reduction.sparse && v->reduction.counted && !serial(c);
+    c->neutral = neutral_of(c);
     w->begun = begins_lanes(c);
     for (int k = 0; k < w->nstate; k++)
         c->array[k] = emit_array(e, c->stored[k], LEVELS * c->lanes);
@@ -799,6 +843,7 @@ void pairwise_clear(pairwise *c, ssa width) {
     set(c, c->fill, ssa_constant(begun));
     if (ssa_is_set(c->absorbed))
         emit_line(e, "store i8 0, i8* %s", c->absorbed.text);
+    make_neutral(c, ssa_constant(0), width);
     if (!begun)
         return;
     lane_array bottom = lane_array_of(c, ssa_constant(0));
@@ -849,6 +894,7 @@ static void push(pairwise *c, ssa width) {
     emit_label(e, end);
     set(c, c->blocks, emit_value(e, "add i64 %s, 1", full.text));
     set(c, c->level, emit_value(e, "add i64 %s, 1", get(c, c->level).text));
+    make_neutral(c, get(c, c->level), width);
     set(c, c->fill, ssa_constant(0));
 }
 
@@ -876,6 +922,7 @@ static void take_groups(pairwise *c, const element_place *p, ssa groups, ssa wid
     ssa end = emit_op(e, "add i64", at, emit_value(e, "mul i64 %s, %d", groups.text, c->group));
     counted_loop l = counted_loop_begin(e, "i64", at, end);
     element_place from = element_place_moved(c->w, p, &c->step, l.i);
+    from = pairwise_holds(c) ? element_place_unknown(c->w, &from) : from;
     ssa unfilled = emit_value(e, "icmp eq i64 %s, 0", fill.text), begins = emit_op(e, "icmp eq i64", l.i, at);
     take(c, &top, &from, c->group, width, emit_op(e, "and i1", unfilled, begins));
     counted_loop_end(e, &l, ssa_constant(c->group), loop_no_unroll(e));
@@ -893,6 +940,64 @@ static void take_one(pairwise *c, const element_place *p, ssa steps, ssa width, 
     take(c, &top, &from, 1, emit_select_as(e, "i64", whole, width, part), empty);
     add_to(c, c->fill, ssa_constant(1));
     add_to(c, c->done, ssa_constant(1));
+}
+
+/* Takes `steps` steps (i64, at least 1) from p on. Each vector of lanes takes all of its own one after the other, so that its accumulators
+ * are in registers. */
+static void take_held_steps(const pairwise *held, const lane_array *top, const element_place *p, ssa steps, int lanes,
+                            ssa empty) {
+    fold_writer *w = held->w;
+    emit *e = w->s.e;
+    counted_loop vectors = counted_loop_begin_some(e, "i64", ssa_constant(0), ssa_constant(lanes));
+    lane_array some = lane_array_from(held, top, vectors.i);
+    element_place first = element_place_moved(w, p, &held->lane, vectors.i);
+    first = element_place_unknown(w, &first);
+    counted_loop l = counted_loop_begin_some(e, "i64", ssa_constant(0), steps);
+    element_place from = element_place_moved(w, &first, &held->step, l.i);
+    ssa begins = emit_op(e, "and i1", empty, emit_value(e, "icmp eq i64 %s, 0", l.i.text));
+    take_lanes(held, &some, &from, 1, ssa_constant(held->lanes), begins);
+    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
+    counted_loop_end(e, &vectors, ssa_constant(held->lanes), loop_no_unroll(e));
+}
+
+/* Takes one step of the first `part` lanes (i64), behind another one: by whole vectors, and by one with a condition for each lane. */
+static void take_held_lanes(const pairwise *held, const lane_array *top, const element_place *p, ssa part) {
+    fold_writer *w = held->w;
+    emit *e = w->s.e;
+    ssa whole = emit_value(e, "and i64 %s, %d", part.text, -held->lanes);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), whole);
+    lane_array some = lane_array_from(held, top, l.i);
+    element_place from = element_place_moved(w, p, &held->lane, l.i);
+    take_lanes(held, &some, &from, 1, ssa_constant(held->lanes), ssa_bool(false));
+    counted_loop_end(e, &l, ssa_constant(held->lanes), loop_no_unroll(e));
+    ssa rest = emit_op(e, "sub i64", part, whole);
+    int end = skeleton_if(&w->s, emit_value(e, "icmp sgt i64 %s, 0", rest.text));
+    lane_array last = lane_array_from(held, top, whole);
+    from = element_place_moved(w, p, &held->lane, whole);
+    take_held_part(held, &last, &from, rest, ssa_bool(false));
+    skeleton_end_if(&w->s, end);
+}
+
+/* Takes the steps behind the last whole group, as many as the block has room for, and behind the last of them the part of one. */
+static void take_rest(pairwise *c, const element_place *p, ssa steps, ssa part) {
+    emit *e = c->w->s.e;
+    pairwise held = *c;
+    held.lanes = held_vector(c);
+    held.held = true;
+    ssa at = get(c, c->done), left = emit_op(e, "sub i64", steps, at), fill = get(c, c->fill);
+    ssa n = emit_min(e, left, emit_value(e, "sub i64 %d, %s", BLOCK, fill.text));
+    lane_array top = lane_array_of(c, get(c, c->level));
+    element_place from = element_place_moved(c->w, p, &c->step, at);
+    int end = skeleton_if(&c->w->s, emit_value(e, "icmp sgt i64 %s, 0", n.text));
+    take_held_steps(&held, &top, &from, n, c->lanes, emit_value(e, "icmp eq i64 %s, 0", fill.text));
+    skeleton_end_if(&c->w->s, end);
+    ssa last = emit_op(e, "icmp eq i64", n, left), lanes = emit_select_as(e, "i64", last, part, ssa_constant(0));
+    from = element_place_moved(c->w, &from, &c->step, n);
+    take_held_lanes(&held, &top, &from, lanes);
+    ssa one = emit_value(e, "zext i1 %s to i64", emit_value(e, "icmp sgt i64 %s, 0", lanes.text).text);
+    ssa taken = emit_op(e, "add i64", n, one);
+    add_to(c, c->fill, taken);
+    add_to(c, c->done, taken);
 }
 
 /* How many whole groups can be taken: as there are left, and as the block has room for. Then the absorbing value is looked for, first
@@ -954,7 +1059,10 @@ void pairwise_run(pairwise *c, const element_place *p, ssa steps, ssa width, ssa
         emit_branch(e, head);
         emit_label(e, one);
     }
-    take_one(c, p, steps, width, part);
+    if (pairwise_holds(c))
+        take_rest(c, p, steps, part);
+    else
+        take_one(c, p, steps, width, part);
     emit_branch(e, head);
     emit_label(e, end);
 }

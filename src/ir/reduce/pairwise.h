@@ -21,6 +21,10 @@ typedef struct operand_strides {
 /* The place that is `steps` strides further. */
 element_place element_place_moved(fold_writer *w, const element_place *p, const operand_strides *by, ssa steps);
 
+/* The same place, which LLVM cannot relate to what it was computed of: else it looks for ways to compute the addresses in the loops over
+ * elements from what changes with the loops around them, too, which takes a tenth of the time to compile. */
+element_place element_place_unknown(fold_writer *w, const element_place *p);
+
 /* The strides of steps that are `factor` of these long. */
 operand_strides strides_scaled(fold_writer *w, const operand_strides *by, ssa factor);
 
@@ -32,8 +36,9 @@ typedef struct pairwise {
     bool sparse;          /* a lane may have no element yet; its count is then 0 */
     operand_strides lane; /* from one lane to the next; 1 in contiguous operands */
     operand_strides step; /* from one step to the next */
-    bool dense; /* elements lie side by side, those of a step behind those of the step before, as many as `lanes` */
-    bool apart; /* elements are taken one by one, in the order of memory (pairwise_by_element) */
+    bool dense;  /* elements lie side by side, those of a step behind those of the step before, as many as `lanes` */
+    bool apart;  /* elements are taken one by one, in the order of memory (pairwise_by_element) */
+    ssa neutral; /* what arrays without an element hold, which changes nothing (fold_neutral): no case is told apart. none: there is no such */
     dtype stored[PARTIAL_VALUES]; /* types of the values in the arrays, where positions are narrow */
     ssa array[PARTIAL_VALUES];    /* for each value of the state LEVELS arrays of accumulators */
     /* Counts: the integer that the elements of a group are counted in, which is as wide as they are; else DT_NONE. */
@@ -80,11 +85,6 @@ bool pairwise_has_gaps(const pairwise *c, bool halves);
 /* The same but for halves, and is so little computed of an element that it is best done for each by itself? */
 bool pairwise_by_element(const pairwise *c);
 
-/* Are elements taken one by one, of which one that is the absorbing value decides? Then they need no lanes, since the order of bools that are
- * combined so changes nothing: pairwise_decide puts what the m elements (i64) from p on give into lane 0. */
-bool pairwise_decides(const pairwise *c);
-void pairwise_decide(pairwise *c, const element_place *p, ssa m);
-
 /* Puts a partial into lane l. */
 void pairwise_put(pairwise *c, ssa l, const partial *x);
 
@@ -114,6 +114,14 @@ void pairwise_held_part(pairwise *c, const element_place *p, ssa width, ssa empt
 void pairwise_held_gather(const pairwise *c, pairwise *held);
 /* Combines the lanes that have one of the m elements (i64) into lane 0. */
 void pairwise_held_halve(pairwise *c, ssa m);
+
+/* The partial of the element of lane l at p. */
+partial pairwise_element(const pairwise *c, const element_place *p, ssa l);
+
+/* decide.c: are elements taken one by one, of which one that is the absorbing value decides? Then they need no lanes, since the order of bools that are
+ * combined so changes nothing: pairwise_decide puts what the m elements (i64) from p on give into lane 0. */
+bool pairwise_decides(const pairwise *c);
+void pairwise_decide(pairwise *c, const element_place *p, ssa m);
 
 /* cpu_extremum.c: the position of an extremum among the m elements (i64, at least 1) from p on; its partial goes into lane 0. extremum_begin
  * makes the variables, before the first branch of a kernel. */
