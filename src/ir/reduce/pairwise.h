@@ -118,10 +118,12 @@ void pairwise_held_halve(pairwise *c, ssa m);
 /* The partial of the element of lane l at p. */
 partial pairwise_element(const pairwise *c, const element_place *p, ssa l);
 
-/* decide.c: are elements taken one by one, of which one that is the absorbing value decides? Then they need no lanes, since the order of bools that are
- * combined so changes nothing: pairwise_decide puts what the m elements (i64) from p on give into lane 0. */
+/* any_order.c: are elements apart, and does their order change nothing? Then they need no lanes. Of bools one that is the absorbing value
+ * decides; integers that are far apart are combined one by one. What the m elements (i64, at least 1) from p on give goes into lane 0. */
 bool pairwise_decides(const pairwise *c);
 void pairwise_decide(pairwise *c, const element_place *p, ssa m);
+bool pairwise_one_by_one(const pairwise *c);
+void pairwise_take_one_by_one(pairwise *c, const element_place *p, ssa m);
 
 /* cpu_extremum.c: the position of an extremum among the m elements (i64, at least 1) from p on; its partial goes into lane 0. extremum_begin
  * makes the variables, before the first branch of a kernel. */

@@ -1,10 +1,42 @@
-/* decide.c - bools of elements that are apart, of which one that is the absorbing value decides: they are looked at one by one, and nothing is
- * kept. See pairwise.h. */
+/* any_order.c - elements that are apart and whose order changes nothing, so that they need no lanes. Of bools one that is the absorbing
+ * value decides: they are looked at, and nothing is kept. Integers that are a line of the cache apart are combined one by one: the
+ * processor foresees what one load reads next, but not what each of several reads. See pairwise.h. */
 #include "ir/reduce/pairwise.h"
 
 enum {
-    AT_ONCE = 8 /* elements, of which a branch asks whether one decides */
+    AT_ONCE = 8,       /* elements, of which a branch asks whether one decides */
+    FAR_BYTES = 56,    /* from one element to the next, at least */
+    UNKNOWN_STRIDE = 9 /* at least: shorter ones are constants of the variant (cpu/fold.c) */
 };
+
+static bool is_far(const pairwise *c) {
+    const fold_writer *w = c->w;
+    bool far = true;
+    for (int k = 0; k < w->s.noperands; k++) {
+        int64_t by;
+        if (!fold_reads(w, k) || !ssa_is_set(c->lane.by[k]))
+            continue;
+        by = ssa_is_constant(c->lane.by[k], &by) ? by : UNKNOWN_STRIDE;
+        far &= by * dtypes[skeleton_memory(&w->s, k)].size >= FAR_BYTES;
+    }
+    return far;
+}
+
+bool pairwise_one_by_one(const pairwise *c) {
+    return c->apart && ssa_is_set(c->neutral) && dtype_is_integer(c->w->state[0]) && is_far(c);
+}
+
+void pairwise_take_one_by_one(pairwise *c, const element_place *p, ssa m) {
+    fold_writer *w = c->w;
+    emit *e = w->s.e;
+    partial none = {.v = {c->neutral}, .present = ssa_none()};
+    int hints[] = {loop_no_unroll(e), loop_no_vectors(e)};
+    pairwise_put(c, ssa_constant(0), &none);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), m);
+    partial x = pairwise_element(c, p, l.i), old = pairwise_lane(c, ssa_constant(0)), both = fold_join(w, &old, &x);
+    pairwise_put(c, ssa_constant(0), &both);
+    counted_loop_end_hints(e, &l, ssa_constant(1), hints, COUNT(hints));
+}
 
 bool pairwise_decides(const pairwise *c) { return c->apart && ssa_is_set(c->absorbed); }
 
