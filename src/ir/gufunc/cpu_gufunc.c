@@ -16,7 +16,7 @@ static void find_size(const node *n, void *user) {
 static void find_loop(const node *n, void *user) {
     for (const node *r = n->kind == N_FORALL ? n->args : NULL; r; r = r->next)
         node_visit(r->kid[0], find_size, user);
-    if (n->kind == N_LOOP)
+    if (n->kind == N_LOOP && n->kid[0])
         node_visit(n->kid[0], find_size, user);
 }
 
