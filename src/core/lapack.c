@@ -122,10 +122,17 @@ static const struct {
                               "    forall (i : m, j : n) x[i][j] = scaled(a[i][j], -e);\n"
                               "}"},
     /* Each column of Q is one of the unit matrix after all reflectors 1 - tau v v*, of which the last comes first; v[l] is 1, and what is
-     * above is 0. Reflectors behind that of the column's number leave it as it is. */
+     * above is 0. Reflectors behind that of the column's number leave it as it is. Of columns that are no more than rounding errors of rounding
+     * errors the routine squares elements to nothing, and its tau makes no reflector, which asks for 2 real(tau) = |tau|^2 v* v: so it gets the size that does,
+     * in the first row of R, which is written last. */
     [TEXT_REFLECT] = {"qr", "(m,n),(k),()->(m,k),(k,n)",
                       EXPONENTS CONJUGATE "(a, tau, e) -> (q, r) {\n"
-                                          "    forall (i : k, j : n) r[i][j] = j < i ? 0 : scaled(a[i][j], e);\n"
+                                          "    forall (l : k) {\n"
+                                          "        auto z = tau[l], norm = 0 * z + 1;\n"
+                                          "        for (int64 i = l + 1; i < m; i++)\n"
+                                          "            norm += conjugate(a[i][l]) * a[i][l];\n"
+                                          "        r[0][l] = z == 0 ? z : (z + conjugate(z)) / (conjugate(z) * norm);\n"
+                                          "    }\n"
                                           "    forall (j : k) {\n"
                                           "        for (int64 i = 0; i < m; i++)\n"
                                           "            q[i][j] = i == j;\n"
@@ -133,12 +140,13 @@ static const struct {
                                           "            auto dot = q[l][j];\n"
                                           "            for (int64 i = l + 1; i < m; i++)\n"
                                           "                dot += conjugate(a[i][l]) * q[i][j];\n"
-                                          "            dot *= tau[l];\n"
+                                          "            dot *= r[0][l];\n"
                                           "            q[l][j] -= dot;\n"
                                           "            for (int64 i = l + 1; i < m; i++)\n"
                                           "                q[i][j] -= dot * a[i][l];\n"
                                           "        }\n"
                                           "    }\n"
+                                          "    forall (i : k, j : n) r[i][j] = j < i ? 0 : scaled(a[i][j], e);\n"
                                           "}"},
     /* The routine had the transposed matrix, whose eigenvectors are conjugated. */
     [TEXT_EIGH] = {"eigh", "(n),(n,n),(),()->(n),(n,n)",
