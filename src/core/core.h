@@ -780,7 +780,7 @@ uf_status call_arguments(const plan_request *r, call_args *a, void **data);
 uf_status call_bind(const plan_request *r, call_args *a, const binding **out);
 void call_inside(plan_pass *s);                       /* makes the elements of the loop inner calls */
 void call_points(uf_plan *p, const nd_array *output); /* sets the shape in which reports give indices */
-/* Set the operands and the variant, after the loop, but for what the engine chooses; and that. */
+/* Set the operands and the variant, after the loop, but for what the engine chooses; and that. misalignment: as in loop_problem. */
 uf_status call_operands(uf_plan *p, const call_args *a, uint8_t reports);
 void call_specialise(const uf_plan *p, const uint8_t *misalignment, variant *v);
 /* Prepares the binding of a generalized ufunc for the following. Errors: MEMORY. */

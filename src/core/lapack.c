@@ -122,9 +122,9 @@ static const struct {
                               "    forall (i : m, j : n) x[i][j] = scaled(a[i][j], -e);\n"
                               "}"},
     /* Each column of Q is one of the unit matrix after all reflectors 1 - tau v v*, of which the last comes first; v[l] is 1, and what is
-     * above is 0. Reflectors behind that of the column's number leave it as it is. Of columns that are no more than rounding errors of rounding
-     * errors the routine squares elements to nothing, and its tau makes no reflector, which asks for 2 real(tau) = |tau|^2 v* v: so it gets the size that does,
-     * in the first row of R, which is written last. */
+     * above is 0. Reflectors behind that of the column's number leave it as it is. A reflector is one
+     * that 2 real(tau) = |tau|^2 v* v holds for. It does not where a column is no more than rounding errors of rounding errors, which the
+     * routine squares to 0. So each tau is scaled to one that it holds for; they are kept in the first row of R, which is written last. */
     [TEXT_REFLECT] = {"qr", "(m,n),(k),()->(m,k),(k,n)",
                       EXPONENTS CONJUGATE "(a, tau, e) -> (q, r) {\n"
                                           "    forall (l : k) {\n"

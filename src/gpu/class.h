@@ -26,6 +26,12 @@ static inline int64_t ceil_shift(int64_t n, unsigned shift) {
 static inline int element_size(const variant *v, int k) { return dtypes[v->operand[k].memory].size; }
 static inline int64_t stride_of(const nd_loop *loop, int d, int k) { return loop->stride[d * loop->narrays + k]; }
 
+/* The addresses of a launch modulo ACCESS_BYTES, as a problem has them (loop_problem). */
+static inline void launch_misalignment(const launch *l, uint8_t *out) {
+    for (int k = 0; k < variant_operands(l->v); k++)
+        out[k] = (uintptr_t)l->data[k] % ACCESS_BYTES;
+}
+
 /* The least power of two, at most `most`, of which so many bytes make the bytes wanted. */
 static inline int repeat_for(int64_t bytes, int64_t wanted, int most) {
     int repeat = 1;

@@ -15,10 +15,9 @@ enum {
 
 /* ---- Parameters ---- */
 
-static bool is_aligned(const cores *c, char *const *data) {
+static bool is_aligned(const cores *c, const launch *l) {
     uint8_t misalignment[VARIANT_OPERANDS];
-    for (int k = 0; k < variant_operands(c->v); k++)
-        misalignment[k] = (uintptr_t)data[k] % ACCESS_BYTES;
+    launch_misalignment(l, misalignment);
     return calls_aligned(c, misalignment);
 }
 
@@ -163,7 +162,7 @@ int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, 
                       : v->gufunc.coop <= COOP_WARP ? grid_of_calls
                                                     : grid_of_blocks)(&c, r, g);
     put_parameter(w, GPU_GUFUNC_CALLS, l->loop->count);
-    bool aligned = is_aligned(&c, l->data);
+    bool aligned = is_aligned(&c, l);
     assert(aligned || !v->gufunc.aligned);
     put_parameter(w, GPU_GUFUNC_ALIGNED, aligned);
     put_extents(w, GPU_GUFUNC_EXTENTS, l->loop, 0, l->loop->ndim - 1);

@@ -342,8 +342,7 @@ static bool is_aligned(const launch *l) {
         !vectors_fit(v, l->loop, l->reduced, v->fold.vector, v->fold.results))
         return v->reduction.empty;
     uint8_t misalignment[VARIANT_OPERANDS];
-    for (int k = 0; k < variant_operands(v); k++)
-        misalignment[k] = (uintptr_t)l->data[k] % ACCESS_BYTES;
+    launch_misalignment(l, misalignment);
     return addresses_aligned(v, misalignment);
 }
 
