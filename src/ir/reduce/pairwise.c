@@ -978,9 +978,11 @@ static void take_held_lanes(const pairwise *held, const lane_array *top, const e
     skeleton_end_if(&w->s, end);
 }
 
-/* Takes the steps behind the last whole group, as many as the block has room for, and behind the last of them the part of one. */
+/* Takes the steps behind the last whole group, as many as the block has room for, and behind the last of them the part of one. That may be
+ * one more than there is room for, since nothing comes behind it: a result has one run. */
 static void take_rest(pairwise *c, const element_place *p, ssa steps, ssa part) {
     emit *e = c->w->s.e;
+    assert(c->w->s.v->reduction.reduced == 1);
     pairwise held = *c;
     held.lanes = held_vector(c);
     held.held = true;
