@@ -10,6 +10,7 @@ static const short architectures[] = {50, 52, 53, 60, 61,  62,  70,  72,  75,  8
 
 enum {
     MAX_OPTIONS = 8,
+    MODERN = 100,    /* libnvvm's second dialect begins with this architecture */
     LOG_SHOWN = 1800 /* how many bytes of a compiler's log an error shows */
 };
 
@@ -102,6 +103,9 @@ uf_status nvvm_arch(int arch, int *best) {
 
 /* ---- Compiling ---- */
 
+/* Are libnvvm's passes left out? Without them its modern dialect leaves variables in memory. */
+static bool without_passes(const code_module *module, int arch) { return module->settled && arch < MODERN; }
+
 void ptx_raise_version(char *ptx) {
     static const char says[] = ".version 8.0";
     char *version = strstr(ptx, "st.async") ? strstr(ptx, says) : NULL;
@@ -130,6 +134,8 @@ static uf_status compile_program(const toolkit *kit, nvvm_program program, const
                                  text *ptx) {
     options o;
     options_make(&o, arch, module->fast, module->flags);
+    if (without_passes(module, arch))
+        o.list[o.count++] = "-opt=0";
     NV(nvvmAddModuleToProgram, program, module->ir.data, module->ir.length, module->entry);
     if (module->math) {
         const char *data;

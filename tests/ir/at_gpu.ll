@@ -10,14 +10,11 @@ L2:
   store float %p0, float* %v0
   store float %p1, float* %v1
   store float zeroinitializer, float* %v2
-  %r1 = load float, float* %v0
-  %r2 = load float, float* %v1
-  %r3 = fadd float %r1, %r2
+  %r3 = fadd float %p0, %p1
   store float %r3, float* %v2
   br label %L1
 L1:
-  %r4 = load float, float* %v2
-  %r5 = insertvalue { float } undef, float %r4, 0
+  %r5 = insertvalue { float } undef, float %r3, 0
   ret { float } %r5
 }
 
@@ -38,8 +35,7 @@ define void @uf_at_at_f32(float addrspace(1)* %w0, float addrspace(1)* %w1, floa
 L3:
   %r18 = sext i32 %r16 to i64
   %r19 = getelementptr inbounds float, float addrspace(1)* %w1, i64 %r18
-  %r20 = sext i32 %r16 to i64
-  %r21 = getelementptr inbounds i64, i64 addrspace(1)* %w3, i64 %r20
+  %r21 = getelementptr inbounds i64, i64 addrspace(1)* %w3, i64 %r18
   %r22 = load i64, i64 addrspace(1)* %r21, align 8
   %r23 = icmp slt i64 %r22, 0
   %r24 = select i1 %r23, i64 %w4, i64 0

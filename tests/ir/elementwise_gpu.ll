@@ -10,19 +10,14 @@ L2:
   store float %p0, float* %v0, !dbg !6
   store float %p1, float* %v1, !dbg !6
   store float zeroinitializer, float* %v2, !dbg !6
-  %r1 = load float, float* %v0, !dbg !6
-  %r2 = load float, float* %v1, !dbg !6
-  %r3 = fsub float %r1, %r2, !dbg !6
+  %r3 = fsub float %p0, %p1, !dbg !6
   %r4 = fmul float 0x4000000000000000, %r3, !dbg !6
-  %r5 = load float, float* %v0, !dbg !6
-  %r6 = load float, float* %v1, !dbg !6
-  %r7 = fadd float %r5, %r6, !dbg !6
+  %r7 = fadd float %p0, %p1, !dbg !6
   %r8 = fdiv float %r4, %r7, !dbg !6
   store float %r8, float* %v2, !dbg !6
   br label %L1, !dbg !6
 L1:
-  %r9 = load float, float* %v2, !dbg !6
-  %r10 = insertvalue { float } undef, float %r9, 0, !dbg !6
+  %r10 = insertvalue { float } undef, float %r8, 0, !dbg !6
   ret { float } %r10, !dbg !6
 }
 
@@ -41,13 +36,11 @@ define void @uf_f_flat_f32(float addrspace(1)* %w0, float addrspace(1)* %w1, flo
   %r22 = sub i64 %r19, %r20, !dbg !9
   %r23 = icmp sge i64 %r22, %r14, !dbg !9
   %r24 = and i1 %r18, %r23, !dbg !9
-  %r25 = zext i32 %r13 to i64, !dbg !9
-  %r26 = icmp slt i64 %r19, %r25, !dbg !9
-  %r27 = select i1 %r26, i64 %r19, i64 %r25, !dbg !9
+  %r26 = icmp slt i64 %r19, %r14, !dbg !9
+  %r27 = select i1 %r26, i64 %r19, i64 %r14, !dbg !9
   %r28 = trunc i64 %r27 to i32, !dbg !9
-  %r29 = zext i32 %r13 to i64, !dbg !9
-  %r30 = icmp slt i64 %r22, %r29, !dbg !9
-  %r31 = select i1 %r30, i64 %r22, i64 %r29, !dbg !9
+  %r30 = icmp slt i64 %r22, %r14, !dbg !9
+  %r31 = select i1 %r30, i64 %r22, i64 %r14, !dbg !9
   %r32 = trunc i64 %r31 to i32, !dbg !9
   %r33 = getelementptr inbounds float, float addrspace(1)* %w0, i64 %r21, !dbg !9
   %r34 = getelementptr inbounds float, float addrspace(1)* %w1, i64 %r21, !dbg !9

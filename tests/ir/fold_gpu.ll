@@ -10,14 +10,11 @@ L2:
   store i64 %p0, i64* %v0
   store i64 %p1, i64* %v1
   store i64 zeroinitializer, i64* %v2
-  %r1 = load i64, i64* %v0
-  %r2 = load i64, i64* %v1
-  %r3 = sub i64 %r1, %r2
+  %r3 = sub i64 %p0, %p1
   store i64 %r3, i64* %v2
   br label %L1
 L1:
-  %r4 = load i64, i64* %v2
-  %r5 = insertvalue { i64 } undef, i64 %r4, 0
+  %r5 = insertvalue { i64 } undef, i64 %r3, 0
   ret { i64 } %r5
 }
 
@@ -30,8 +27,7 @@ define void @uf_simulated_reduce_i64(i64 addrspace(1)* %w0, i64 addrspace(1)* %w
   %r11 = alloca i1
   %r12 = alloca i64
   %r13 = alloca i1
-  %r14 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %r15 = lshr i32 %r14, 0
+  %r15 = lshr i32 %r7, 0
   %r16 = zext i32 %r15 to i64
   %r17 = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
   %r18 = lshr i32 %r17, 0
@@ -128,9 +124,7 @@ L11:
 L12:
   %r76 = load i64, i64* %r12
   %r77 = load i1, i1* %r13
-  %r78 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %r79 = and i32 %r78, 0
-  %r80 = icmp eq i32 %r79, 0
+  %r80 = icmp eq i32 %r8, 0
   %r81 = and i1 %r25, %r80
   br i1 %r81, label %L13, label %L14
 L13:

@@ -24,9 +24,6 @@ L3:
   br i1 %r9, label %L4, label %L6
 L4:
   %i4 = phi i64 [ %r7, %L3 ], [ %next4, %L5 ]
-  %r10 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %r11 = and i32 %r10, 7
-  %r12 = zext i32 %r11 to i64
   %r13 = icmp sgt i64 %s1, 0
   %r14 = select i1 %r13, i64 %s1, i64 0
   store float 0x0000000000000000, float* %a1
@@ -40,15 +37,14 @@ L7:
 L8:
   %i8 = phi i64 [ 0, %L7 ], [ %next8, %L9 ]
   %r18 = mul i64 %i8, 8
-  %r19 = add i64 %r18, %r12
+  %r19 = add i64 %r18, %r5
   %r20 = add i64 %r19, 8
   %r21 = add i64 %r20, 8
   %r22 = mul i64 %i4, %s2
   %r23 = add i64 %r22, %r19
   %r24 = getelementptr inbounds float, float addrspace(1)* %p0, i64 %r23
   %r25 = load float, float addrspace(1)* %r24, align 4, !invariant.load !1
-  %r26 = mul i64 %i4, %s2
-  %r27 = add i64 %r26, %r20
+  %r27 = add i64 %r22, %r20
   %r28 = getelementptr inbounds float, float addrspace(1)* %p0, i64 %r27
   %r29 = load float, float addrspace(1)* %r28, align 4, !invariant.load !1
   %r30 = getelementptr inbounds float, float addrspace(1)* %p1, i64 %r19
@@ -68,7 +64,7 @@ L9:
   br i1 %r38, label %L8, label %L10, !llvm.loop !3
 L10:
   %r39 = mul i64 %r16, 8
-  %r40 = add i64 %r39, %r12
+  %r40 = add i64 %r39, %r5
   %r41 = icmp slt i64 %r40, %r14
   br i1 %r41, label %L11, label %L12
 L11:
@@ -80,8 +76,7 @@ L11:
   %r47 = add i64 %r46, %r40
   %r48 = getelementptr inbounds float, float addrspace(1)* %p0, i64 %r47
   %r49 = load float, float addrspace(1)* %r48, align 4, !invariant.load !1
-  %r50 = mul i64 %i4, %s2
-  %r51 = add i64 %r50, %r44
+  %r51 = add i64 %r46, %r44
   %r52 = getelementptr inbounds float, float addrspace(1)* %p0, i64 %r51
   %r53 = load float, float addrspace(1)* %r52, align 4, !invariant.load !1
   %r54 = getelementptr inbounds float, float addrspace(1)* %p1, i64 %r40
@@ -101,14 +96,12 @@ L12:
   %r64 = load float, float* %a1
   %r65 = fadd reassoc float %r64, %r63
   store float %r65, float* %a1
-  %r66 = load float, float* %a1
-  %r67 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %r68 = and i32 %r67, 24
+  %r68 = and i32 %r3, 24
   %r69 = shl i32 255, %r68
-  %r70 = bitcast float %r66 to i32
+  %r70 = bitcast float %r65 to i32
   %r71 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 %r69, i32 %r70, i32 4, i32 31)
   %r72 = bitcast i32 %r71 to float
-  %r73 = fadd reassoc float %r66, %r72
+  %r73 = fadd reassoc float %r65, %r72
   %r74 = bitcast float %r73 to i32
   %r75 = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 %r69, i32 %r74, i32 2, i32 31)
   %r76 = bitcast i32 %r75 to float
@@ -148,9 +141,8 @@ define void @uf_matvec_gufunc_f32(float addrspace(1)* %w0, float addrspace(1)* %
   %r94 = add i64 %r93, %r90
   %r95 = lshr i64 %r94, 5
   %r96 = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
-  %r97 = zext i32 %r85 to i64
   %r98 = zext i32 %r96 to i64
-  %r99 = mul i64 %r98, %r97
+  %r99 = mul i64 %r98, %r91
   %r100 = lshr i64 %r99, 5
   %r101 = icmp eq i64 %r89, 0
   br label %L15

@@ -34,14 +34,11 @@ L2:
   store double %r19, double* %v2_2
   br label %L1
 L1:
-  %r20 = load double, double* %v2_0
-  store double %r20, double addrspace(3)* %p2, align 8
-  %r21 = load double, double* %v2_1
+  store double %r13, double addrspace(3)* %p2, align 8
   %r22 = getelementptr inbounds double, double addrspace(3)* %p2, i64 1
-  store double %r21, double addrspace(3)* %r22, align 8
-  %r23 = load double, double* %v2_2
+  store double %r16, double addrspace(3)* %r22, align 8
   %r24 = getelementptr inbounds double, double addrspace(3)* %p2, i64 2
-  store double %r23, double addrspace(3)* %r24, align 8
+  store double %r19, double addrspace(3)* %r24, align 8
   ret { } undef
 }
 
@@ -65,8 +62,7 @@ L4:
   %r36 = trunc i64 %r35 to i32
   %r37 = mul i64 %i4, 3
   %r38 = getelementptr inbounds double, double addrspace(1)* %w0, i64 %r37
-  %r39 = mul i64 %i4, 3
-  %r40 = getelementptr inbounds double, double addrspace(1)* %w1, i64 %r39
+  %r40 = getelementptr inbounds double, double addrspace(1)* %w1, i64 %r37
   %r41 = icmp eq i32 %r36, 128
   %r42 = ptrtoint double addrspace(1)* %r38 to i64
   %r43 = and i64 %r42, 15
@@ -82,43 +78,28 @@ L7:
   %r51 = zext i32 %r26 to i64
   %r52 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(1)* %r50, i64 %r51
   %r53 = load <4 x i32>, <4 x i32> addrspace(1)* %r52, align 16, !invariant.load !2
-  %r54 = add i32 %r26, 128
+  %r54 = add nuw i32 %r26, 128
   %r55 = icmp slt i32 %r54, 191
   %r56 = select i1 %r55, i32 %r54, i32 191
-  %r57 = bitcast double addrspace(1)* %r38 to <4 x i32> addrspace(1)*
   %r58 = zext i32 %r56 to i64
-  %r59 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(1)* %r57, i64 %r58
+  %r59 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(1)* %r50, i64 %r58
   %r60 = load <4 x i32>, <4 x i32> addrspace(1)* %r59, align 16, !invariant.load !2
   %r61 = bitcast double addrspace(1)* %r40 to <4 x i32> addrspace(1)*
-  %r62 = zext i32 %r26 to i64
-  %r63 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(1)* %r61, i64 %r62
+  %r63 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(1)* %r61, i64 %r51
   %r64 = load <4 x i32>, <4 x i32> addrspace(1)* %r63, align 16, !invariant.load !2
-  %r65 = add i32 %r26, 128
-  %r66 = icmp slt i32 %r65, 191
-  %r67 = select i1 %r66, i32 %r65, i32 191
-  %r68 = bitcast double addrspace(1)* %r40 to <4 x i32> addrspace(1)*
-  %r69 = zext i32 %r67 to i64
-  %r70 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(1)* %r68, i64 %r69
+  %r70 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(1)* %r61, i64 %r58
   %r71 = load <4 x i32>, <4 x i32> addrspace(1)* %r70, align 16, !invariant.load !2
   %r72 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 0
   %r73 = bitcast i8 addrspace(3)* %r72 to <4 x i32> addrspace(3)*
-  %r74 = zext i32 %r26 to i64
-  %r75 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(3)* %r73, i64 %r74
+  %r75 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(3)* %r73, i64 %r51
   store <4 x i32> %r53, <4 x i32> addrspace(3)* %r75, align 16
-  %r76 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 0
-  %r77 = bitcast i8 addrspace(3)* %r76 to <4 x i32> addrspace(3)*
-  %r78 = zext i32 %r56 to i64
-  %r79 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(3)* %r77, i64 %r78
+  %r79 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(3)* %r73, i64 %r58
   store <4 x i32> %r60, <4 x i32> addrspace(3)* %r79, align 16
   %r80 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 3072
   %r81 = bitcast i8 addrspace(3)* %r80 to <4 x i32> addrspace(3)*
-  %r82 = zext i32 %r26 to i64
-  %r83 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(3)* %r81, i64 %r82
+  %r83 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(3)* %r81, i64 %r51
   store <4 x i32> %r64, <4 x i32> addrspace(3)* %r83, align 16
-  %r84 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 3072
-  %r85 = bitcast i8 addrspace(3)* %r84 to <4 x i32> addrspace(3)*
-  %r86 = zext i32 %r67 to i64
-  %r87 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(3)* %r85, i64 %r86
+  %r87 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(3)* %r81, i64 %r58
   store <4 x i32> %r71, <4 x i32> addrspace(3)* %r87, align 16
   br label %L9
 L8:
@@ -133,8 +114,7 @@ L11:
   %i11 = phi i32 [ %r26, %L10 ], [ %next11, %L12 ]
   %r92 = zext i32 %i11 to i64
   %r93 = getelementptr inbounds double, double addrspace(1)* %r38, i64 %r92
-  %r94 = zext i32 %i11 to i64
-  %r95 = getelementptr inbounds double, double addrspace(3)* %r89, i64 %r94
+  %r95 = getelementptr inbounds double, double addrspace(3)* %r89, i64 %r92
   %r96 = load double, double addrspace(1)* %r93, align 8
   store double %r96, double addrspace(3)* %r95, align 8
   br label %L12
@@ -145,23 +125,20 @@ L12:
 L13:
   %r98 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 3072
   %r99 = bitcast i8 addrspace(3)* %r98 to double addrspace(3)*
-  %r100 = mul i32 %r36, 3
   br label %L14
 L14:
-  %r101 = icmp slt i32 %r26, %r100
-  br i1 %r101, label %L15, label %L17
+  br i1 %r91, label %L15, label %L17
 L15:
   %i15 = phi i32 [ %r26, %L14 ], [ %next15, %L16 ]
   %r102 = zext i32 %i15 to i64
   %r103 = getelementptr inbounds double, double addrspace(1)* %r40, i64 %r102
-  %r104 = zext i32 %i15 to i64
-  %r105 = getelementptr inbounds double, double addrspace(3)* %r99, i64 %r104
+  %r105 = getelementptr inbounds double, double addrspace(3)* %r99, i64 %r102
   %r106 = load double, double addrspace(1)* %r103, align 8
   store double %r106, double addrspace(3)* %r105, align 8
   br label %L16
 L16:
   %next15 = add i32 %i15, 128
-  %r107 = icmp slt i32 %next15, %r100
+  %r107 = icmp slt i32 %next15, %r90
   br i1 %r107, label %L15, label %L17, !llvm.loop !6
 L17:
   br label %L9
@@ -174,24 +151,17 @@ L18:
   %r110 = add i64 %i4, %r109
   %r111 = trunc i64 %r110 to i32
   %r112 = zext i32 %r111 to i64
-  %r113 = mul i64 %i4, 3
-  %r114 = getelementptr inbounds double, double addrspace(1)* %w0, i64 %r113
   %r115 = mul i32 %r26, 24
   %r116 = add i32 %r115, 0
   %r117 = zext i32 %r116 to i64
   %r118 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r117
   %r119 = bitcast i8 addrspace(3)* %r118 to double addrspace(3)*
-  %r120 = mul i64 %i4, 3
-  %r121 = getelementptr inbounds double, double addrspace(1)* %w1, i64 %r120
-  %r122 = mul i32 %r26, 24
-  %r123 = add i32 %r122, 3072
+  %r123 = add i32 %r115, 3072
   %r124 = zext i32 %r123 to i64
   %r125 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r124
   %r126 = bitcast i8 addrspace(3)* %r125 to double addrspace(3)*
-  %r127 = mul i64 %i4, 3
-  %r128 = getelementptr inbounds double, double addrspace(1)* %w2, i64 %r127
-  %r129 = mul i32 %r26, 24
-  %r130 = add i32 %r129, 6144
+  %r128 = getelementptr inbounds double, double addrspace(1)* %w2, i64 %r37
+  %r130 = add i32 %r115, 6144
   %r131 = zext i32 %r130 to i64
   %r132 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r131
   %r133 = bitcast i8 addrspace(3)* %r132 to double addrspace(3)*
@@ -199,13 +169,11 @@ L18:
   br label %L19
 L19:
   call void @llvm.nvvm.barrier0()
-  %r135 = mul i64 %i4, 3
-  %r136 = getelementptr inbounds double, double addrspace(1)* %w2, i64 %r135
-  %r137 = icmp eq i32 %r36, 128
+  %r136 = getelementptr inbounds double, double addrspace(1)* %w2, i64 %r37
   %r138 = ptrtoint double addrspace(1)* %r136 to i64
   %r139 = and i64 %r138, 15
   %r140 = icmp eq i64 %r139, 0
-  %r141 = and i1 %r137, %r140
+  %r141 = and i1 %r41, %r140
   br i1 %r141, label %L20, label %L21
 L20:
   %r142 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 6144
@@ -213,21 +181,16 @@ L20:
   %r144 = zext i32 %r26 to i64
   %r145 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(3)* %r143, i64 %r144
   %r146 = load <4 x i32>, <4 x i32> addrspace(3)* %r145, align 16
-  %r147 = add i32 %r26, 128
+  %r147 = add nuw i32 %r26, 128
   %r148 = icmp slt i32 %r147, 191
   %r149 = select i1 %r148, i32 %r147, i32 191
-  %r150 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 6144
-  %r151 = bitcast i8 addrspace(3)* %r150 to <4 x i32> addrspace(3)*
   %r152 = zext i32 %r149 to i64
-  %r153 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(3)* %r151, i64 %r152
+  %r153 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(3)* %r143, i64 %r152
   %r154 = load <4 x i32>, <4 x i32> addrspace(3)* %r153, align 16
   %r155 = bitcast double addrspace(1)* %r136 to <4 x i32> addrspace(1)*
-  %r156 = zext i32 %r26 to i64
-  %r157 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(1)* %r155, i64 %r156
+  %r157 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(1)* %r155, i64 %r144
   store <4 x i32> %r146, <4 x i32> addrspace(1)* %r157, align 16
-  %r158 = bitcast double addrspace(1)* %r136 to <4 x i32> addrspace(1)*
-  %r159 = zext i32 %r149 to i64
-  %r160 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(1)* %r158, i64 %r159
+  %r160 = getelementptr inbounds <4 x i32>, <4 x i32> addrspace(1)* %r155, i64 %r152
   store <4 x i32> %r154, <4 x i32> addrspace(1)* %r160, align 16
   br label %L22
 L21:
@@ -242,8 +205,7 @@ L24:
   %i24 = phi i32 [ %r26, %L23 ], [ %next24, %L25 ]
   %r165 = zext i32 %i24 to i64
   %r166 = getelementptr inbounds double, double addrspace(1)* %r136, i64 %r165
-  %r167 = zext i32 %i24 to i64
-  %r168 = getelementptr inbounds double, double addrspace(3)* %r162, i64 %r167
+  %r168 = getelementptr inbounds double, double addrspace(3)* %r162, i64 %r165
   %r169 = load double, double addrspace(3)* %r168, align 8
   store double %r169, double addrspace(1)* %r166, align 8
   br label %L25

@@ -10,14 +10,11 @@ L2:
   store i64 %p0, i64* %v0
   store i64 %p1, i64* %v1
   store i64 zeroinitializer, i64* %v2
-  %r1 = load i64, i64* %v0
-  %r2 = load i64, i64* %v1
-  %r3 = sub i64 %r1, %r2
+  %r3 = sub i64 %p0, %p1
   store i64 %r3, i64* %v2
   br label %L1
 L1:
-  %r4 = load i64, i64* %v2
-  %r5 = insertvalue { i64 } undef, i64 %r4, 0
+  %r5 = insertvalue { i64 } undef, i64 %r3, 0
   ret { i64 } %r5
 }
 
@@ -60,10 +57,9 @@ L5:
   br i1 %r35, label %L6, label %L8
 L6:
   %i6 = phi i64 [ 0, %L5 ], [ %next6, %L7 ]
-  %r36 = sub i64 %w3, 1
   %r37 = add i64 %i6, 0
-  %r38 = icmp slt i64 %r37, %r36
-  %r39 = select i1 %r38, i64 %r37, i64 %r36
+  %r38 = icmp slt i64 %r37, %r28
+  %r39 = select i1 %r38, i64 %r37, i64 %r28
   %r40 = mul i64 %r39, %w18
   %r41 = getelementptr inbounds i64, i64 addrspace(1)* %r25, i64 %r40
   %r42 = load i64, i64 addrspace(1)* %r41, align 8

@@ -10,14 +10,11 @@ L2:
   store double %p0, double* %v0
   store double %p1, double* %v1
   store double zeroinitializer, double* %v2
-  %r1 = load double, double* %v0
-  %r2 = load double, double* %v1
-  %r3 = fadd double %r1, %r2
+  %r3 = fadd double %p0, %p1
   store double %r3, double* %v2
   br label %L1
 L1:
-  %r4 = load double, double* %v2
-  %r5 = insertvalue { double } undef, double %r4, 0
+  %r5 = insertvalue { double } undef, double %r3, 0
   ret { double } %r5
 }
 
@@ -52,8 +49,7 @@ define void @uf_f_tile_f64(double addrspace(1)* %w0, double addrspace(1)* %w1, d
   %r33 = icmp eq i32 %r31, 32
   %r34 = and i1 %r32, %r33
   %r35 = and i1 %r7, %r34
-  %r36 = sub i64 %w4, %r27
-  %r37 = icmp sge i64 %r36, 36
+  %r37 = icmp sge i64 %r28, 36
   %r38 = mul i64 %r22, %w12
   %r39 = mul i64 %r27, %w13
   %r40 = add i64 %r38, %r39
@@ -74,13 +70,10 @@ L3:
   %r53 = mul i32 %r51, 2
   %r54 = add i32 %r52, 1
   %r55 = add i32 %r53, 1
-  %r56 = and i32 %r6, 15
-  %r57 = lshr i32 %r6, 4
-  %r58 = mul i32 %r56, 2
-  %r59 = zext i32 %r57 to i64
+  %r59 = zext i32 %r51 to i64
   %r60 = mul i64 %r59, %w14
   %r61 = getelementptr inbounds double, double addrspace(1)* %r45, i64 %r60
-  %r62 = zext i32 %r58 to i64
+  %r62 = zext i32 %r52 to i64
   %r63 = getelementptr inbounds double, double addrspace(1)* %r61, i64 %r62
   %r64 = bitcast double addrspace(1)* %r63 to <2 x double> addrspace(1)*
   %r65 = load <2 x double>, <2 x double> addrspace(1)* %r64, align 16
@@ -92,8 +85,7 @@ L3:
   %r71 = load <2 x double>, <2 x double> addrspace(1)* %r70, align 16
   %r72 = extractelement <2 x double> %r71, i32 0
   %r73 = extractelement <2 x double> %r71, i32 1
-  %r74 = zext i32 %r52 to i64
-  %r75 = getelementptr inbounds double, double addrspace(1)* %r41, i64 %r74
+  %r75 = getelementptr inbounds double, double addrspace(1)* %r41, i64 %r62
   %r76 = zext i32 %r53 to i64
   %r77 = mul i64 %r76, %w13
   %r78 = getelementptr inbounds double, double addrspace(1)* %r75, i64 %r77
@@ -101,24 +93,22 @@ L3:
   %r80 = load <2 x double>, <2 x double> addrspace(1)* %r79, align 16
   %r81 = extractelement <2 x double> %r80, i32 0
   %r82 = extractelement <2 x double> %r80, i32 1
-  %r83 = zext i32 %r52 to i64
-  %r84 = getelementptr inbounds double, double addrspace(1)* %r41, i64 %r83
   %r85 = zext i32 %r55 to i64
   %r86 = mul i64 %r85, %w13
-  %r87 = getelementptr inbounds double, double addrspace(1)* %r84, i64 %r86
+  %r87 = getelementptr inbounds double, double addrspace(1)* %r75, i64 %r86
   %r88 = bitcast double addrspace(1)* %r87 to <2 x double> addrspace(1)*
   %r89 = load <2 x double>, <2 x double> addrspace(1)* %r88, align 16
   %r90 = extractelement <2 x double> %r89, i32 0
   %r91 = extractelement <2 x double> %r89, i32 1
-  %r92 = lshr i32 %r58, 1
-  %r93 = mul i32 %r57, 16
+  %r92 = lshr i32 %r52, 1
+  %r93 = mul i32 %r51, 16
   %r94 = add i32 %r93, %r92
-  %r95 = lshr i32 %r57, 1
-  %r96 = xor i32 %r95, %r57
+  %r95 = lshr i32 %r51, 1
+  %r96 = xor i32 %r95, %r51
   %r97 = and i32 %r96, 7
   %r98 = xor i32 %r94, %r97
   %r99 = mul i32 %r98, 16
-  %r100 = and i32 %r58, 1
+  %r100 = and i32 %r52, 1
   %r101 = mul i32 %r100, 8
   %r102 = or i32 %r99, %r101
   %r103 = zext i32 %r102 to i64
@@ -142,8 +132,7 @@ L3:
   %r118 = lshr i32 %r53, 1
   %r119 = mul i32 %r52, 16
   %r120 = add i32 %r119, %r118
-  %r121 = lshr i32 %r52, 1
-  %r122 = xor i32 %r121, %r52
+  %r122 = xor i32 %r92, %r52
   %r123 = and i32 %r122, 7
   %r124 = xor i32 %r120, %r123
   %r125 = mul i32 %r124, 16
@@ -178,20 +167,15 @@ L3:
   %r154 = extractvalue { double } %r153, 0
   %r155 = call { double } @kernel(double %r91, double %r148)
   %r156 = extractvalue { double } %r155, 0
-  %r157 = zext i32 %r52 to i64
-  %r158 = getelementptr inbounds double, double addrspace(1)* %r49, i64 %r157
-  %r159 = zext i32 %r53 to i64
-  %r160 = mul i64 %r159, %w17
+  %r158 = getelementptr inbounds double, double addrspace(1)* %r49, i64 %r62
+  %r160 = mul i64 %r76, %w17
   %r161 = getelementptr inbounds double, double addrspace(1)* %r158, i64 %r160
   %r162 = bitcast double addrspace(1)* %r161 to <2 x double> addrspace(1)*
   %r163 = insertelement <2 x double> undef, double %r150, i32 0
   %r164 = insertelement <2 x double> %r163, double %r152, i32 1
   store <2 x double> %r164, <2 x double> addrspace(1)* %r162, align 16
-  %r165 = zext i32 %r52 to i64
-  %r166 = getelementptr inbounds double, double addrspace(1)* %r49, i64 %r165
-  %r167 = zext i32 %r55 to i64
-  %r168 = mul i64 %r167, %w17
-  %r169 = getelementptr inbounds double, double addrspace(1)* %r166, i64 %r168
+  %r168 = mul i64 %r85, %w17
+  %r169 = getelementptr inbounds double, double addrspace(1)* %r158, i64 %r168
   %r170 = bitcast double addrspace(1)* %r169 to <2 x double> addrspace(1)*
   %r171 = insertelement <2 x double> undef, double %r154, i32 0
   %r172 = insertelement <2 x double> %r171, double %r156, i32 1
@@ -212,26 +196,23 @@ L4:
   %r184 = load double, double addrspace(1)* %r183, align 8
   %r185 = mul i64 %w14, 8
   %r186 = getelementptr inbounds double, double addrspace(1)* %r179, i64 %r185
-  %r187 = icmp slt i32 %r173, %r31
   %r188 = sub i32 %r26, 8
   %r189 = icmp slt i32 %r174, %r188
-  %r190 = and i1 %r189, %r187
+  %r190 = and i1 %r189, %r180
   %r191 = select i1 %r190, double addrspace(1)* %r186, double addrspace(1)* %r45
   %r192 = load double, double addrspace(1)* %r191, align 8
   %r193 = mul i64 %w14, 16
   %r194 = getelementptr inbounds double, double addrspace(1)* %r179, i64 %r193
-  %r195 = icmp slt i32 %r173, %r31
   %r196 = sub i32 %r26, 16
   %r197 = icmp slt i32 %r174, %r196
-  %r198 = and i1 %r197, %r195
+  %r198 = and i1 %r197, %r180
   %r199 = select i1 %r198, double addrspace(1)* %r194, double addrspace(1)* %r45
   %r200 = load double, double addrspace(1)* %r199, align 8
   %r201 = mul i64 %w14, 24
   %r202 = getelementptr inbounds double, double addrspace(1)* %r179, i64 %r201
-  %r203 = icmp slt i32 %r173, %r31
   %r204 = sub i32 %r26, 24
   %r205 = icmp slt i32 %r174, %r204
-  %r206 = and i1 %r205, %r203
+  %r206 = and i1 %r205, %r180
   %r207 = select i1 %r206, double addrspace(1)* %r202, double addrspace(1)* %r45
   %r208 = load double, double addrspace(1)* %r207, align 8
   %r209 = lshr i32 %r173, 1
@@ -293,10 +274,8 @@ L7:
   %r255 = and i32 %r241, 1
   %r256 = mul i32 %r255, 8
   %r257 = or i32 %r254, %r256
-  %r258 = zext i32 %r240 to i64
-  %r259 = getelementptr inbounds double, double addrspace(1)* %r49, i64 %r258
-  %r260 = zext i32 %r241 to i64
-  %r261 = mul i64 %r260, %w17
+  %r259 = getelementptr inbounds double, double addrspace(1)* %r49, i64 %r242
+  %r261 = mul i64 %r244, %w17
   %r262 = getelementptr inbounds double, double addrspace(1)* %r259, i64 %r261
   %r263 = icmp slt i32 %r241, %r31
   %r264 = icmp slt i32 %r240, %r26
@@ -310,8 +289,7 @@ L7:
   %r272 = load double, double addrspace(3)* %r271, align 8
   %r273 = sub i32 %r31, 8
   %r274 = icmp slt i32 %r241, %r273
-  %r275 = icmp slt i32 %r240, %r26
-  %r276 = and i1 %r275, %r274
+  %r276 = and i1 %r264, %r274
   %r277 = mul i64 %w13, 8
   %r278 = getelementptr inbounds double, double addrspace(1)* %r246, i64 %r277
   %r279 = select i1 %r276, double addrspace(1)* %r278, double addrspace(1)* %r41
@@ -324,8 +302,7 @@ L7:
   %r286 = load double, double addrspace(3)* %r285, align 8
   %r287 = sub i32 %r31, 16
   %r288 = icmp slt i32 %r241, %r287
-  %r289 = icmp slt i32 %r240, %r26
-  %r290 = and i1 %r289, %r288
+  %r290 = and i1 %r264, %r288
   %r291 = mul i64 %w13, 16
   %r292 = getelementptr inbounds double, double addrspace(1)* %r246, i64 %r291
   %r293 = select i1 %r290, double addrspace(1)* %r292, double addrspace(1)* %r41
@@ -338,8 +315,7 @@ L7:
   %r300 = load double, double addrspace(3)* %r299, align 8
   %r301 = sub i32 %r31, 24
   %r302 = icmp slt i32 %r241, %r301
-  %r303 = icmp slt i32 %r240, %r26
-  %r304 = and i1 %r303, %r302
+  %r304 = and i1 %r264, %r302
   %r305 = mul i64 %w13, 24
   %r306 = getelementptr inbounds double, double addrspace(1)* %r246, i64 %r305
   %r307 = select i1 %r304, double addrspace(1)* %r306, double addrspace(1)* %r41

@@ -10,14 +10,11 @@ L2:
   store double %p0, double* %v0
   store double %p1, double* %v1
   store double zeroinitializer, double* %v2
-  %r1 = load double, double* %v0
-  %r2 = load double, double* %v1
-  %r3 = fadd double %r1, %r2
+  %r3 = fadd double %p0, %p1
   store double %r3, double* %v2
   br label %L1
 L1:
-  %r4 = load double, double* %v2
-  %r5 = insertvalue { double } undef, double %r4, 0
+  %r5 = insertvalue { double } undef, double %r3, 0
   ret { double } %r5
 }
 
@@ -54,8 +51,7 @@ define void @uf_f_tile_f64(double addrspace(1)* %w0, double addrspace(1)* %w1, d
   %r35 = icmp eq i32 %r32, 32
   %r36 = and i1 %r34, %r35
   %r37 = and i1 %r7, %r36
-  %r38 = sub i64 %w4, %r28
-  %r39 = icmp sge i64 %r38, 36
+  %r39 = icmp sge i64 %r29, 36
   %r40 = mul i64 %r23, %w13
   %r41 = mul i64 %r28, %w14
   %r42 = add i64 %r40, %r41
@@ -99,10 +95,8 @@ define void @uf_f_tile_f64(double addrspace(1)* %w0, double addrspace(1)* %w1, d
   %r80 = getelementptr inbounds double, double addrspace(1)* %r78, i64 %r79
   %r81 = select i1 %r73, double addrspace(1)* %r80, double addrspace(1)* %w0
   %r82 = load double, double addrspace(1)* %r81, align 8
-  %r83 = zext i32 %r52 to i64
-  %r84 = getelementptr inbounds double, double addrspace(1)* %r47, i64 %r83
-  %r85 = zext i32 %r53 to i64
-  %r86 = mul i64 %r85, %w16
+  %r84 = getelementptr inbounds double, double addrspace(1)* %r47, i64 %r74
+  %r86 = mul i64 %r76, %w16
   %r87 = getelementptr inbounds double, double addrspace(1)* %r84, i64 %r86
   %r88 = mul i64 %w16, -4
   %r89 = getelementptr inbounds double, double addrspace(1)* %r87, i64 %r88
@@ -121,10 +115,8 @@ L4:
   %r97 = zext i32 %r94 to i64
   %r98 = mul i64 %r97, %w14
   %r99 = getelementptr inbounds double, double addrspace(1)* %r96, i64 %r98
-  %r100 = zext i32 %r93 to i64
-  %r101 = getelementptr inbounds double, double addrspace(1)* %r47, i64 %r100
-  %r102 = zext i32 %r94 to i64
-  %r103 = mul i64 %r102, %w16
+  %r101 = getelementptr inbounds double, double addrspace(1)* %r47, i64 %r95
+  %r103 = mul i64 %r97, %w16
   %r104 = getelementptr inbounds double, double addrspace(1)* %r101, i64 %r103
   %r105 = lshr i32 %r94, 1
   %r106 = mul i32 %r93, 16
@@ -146,8 +138,7 @@ L4:
   %r122 = load double, double addrspace(1)* %r121, align 8
   %r123 = sub i32 %r32, 8
   %r124 = icmp slt i32 %r94, %r123
-  %r125 = icmp slt i32 %r93, %r27
-  %r126 = and i1 %r125, %r124
+  %r126 = and i1 %r117, %r124
   %r127 = mul i64 %w14, 8
   %r128 = getelementptr inbounds double, double addrspace(1)* %r99, i64 %r127
   %r129 = select i1 %r126, double addrspace(1)* %r128, double addrspace(1)* %w0
@@ -158,8 +149,7 @@ L4:
   %r134 = load double, double addrspace(1)* %r133, align 8
   %r135 = sub i32 %r32, 16
   %r136 = icmp slt i32 %r94, %r135
-  %r137 = icmp slt i32 %r93, %r27
-  %r138 = and i1 %r137, %r136
+  %r138 = and i1 %r117, %r136
   %r139 = mul i64 %w14, 16
   %r140 = getelementptr inbounds double, double addrspace(1)* %r99, i64 %r139
   %r141 = select i1 %r138, double addrspace(1)* %r140, double addrspace(1)* %w0
@@ -170,8 +160,7 @@ L4:
   %r146 = load double, double addrspace(1)* %r145, align 8
   %r147 = sub i32 %r32, 24
   %r148 = icmp slt i32 %r94, %r147
-  %r149 = icmp slt i32 %r93, %r27
-  %r150 = and i1 %r149, %r148
+  %r150 = and i1 %r117, %r148
   %r151 = mul i64 %w14, 24
   %r152 = getelementptr inbounds double, double addrspace(1)* %r99, i64 %r151
   %r153 = select i1 %r150, double addrspace(1)* %r152, double addrspace(1)* %w0
@@ -240,8 +229,7 @@ L15:
   %r188 = extractvalue { double } %r187, 0
   br i1 %r72, label %L17, label %L18
 L17:
-  %r189 = add i32 %r53, 28
-  %r190 = lshr i32 %r189, 1
+  %r190 = lshr i32 %r54, 1
   %r191 = mul i32 %r52, 16
   %r192 = add i32 %r191, %r190
   %r193 = lshr i32 %r52, 1
@@ -249,7 +237,7 @@ L17:
   %r195 = and i32 %r194, 7
   %r196 = xor i32 %r192, %r195
   %r197 = mul i32 %r196, 16
-  %r198 = and i32 %r189, 1
+  %r198 = and i32 %r54, 1
   %r199 = mul i32 %r198, 8
   %r200 = or i32 %r197, %r199
   %r201 = zext i32 %r200 to i64
@@ -262,40 +250,29 @@ L18:
   br label %L16
 L16:
   call void @llvm.nvvm.barrier0()
-  %r205 = and i32 %r6, 31
-  %r206 = lshr i32 %r6, 5
-  %r207 = lshr i32 %r205, 1
-  %r208 = mul i32 %r206, 16
+  %r207 = lshr i32 %r52, 1
+  %r208 = mul i32 %r53, 16
   %r209 = add i32 %r208, %r207
-  %r210 = lshr i32 %r206, 1
-  %r211 = xor i32 %r210, %r206
+  %r210 = lshr i32 %r53, 1
+  %r211 = xor i32 %r210, %r53
   %r212 = and i32 %r211, 7
   %r213 = xor i32 %r209, %r212
   %r214 = mul i32 %r213, 16
-  %r215 = and i32 %r205, 1
+  %r215 = and i32 %r52, 1
   %r216 = mul i32 %r215, 8
   %r217 = or i32 %r214, %r216
   %r218 = zext i32 %r217 to i64
   %r219 = add i64 %r218, 0
   %r220 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r219
   %r221 = bitcast i8 addrspace(3)* %r220 to double addrspace(3)*
-  %r222 = select i1 %r8, i32 3, i32 0
-  %r223 = ptrtoint double addrspace(1)* %r51 to i64
-  %r224 = lshr i64 %r223, 3
-  %r225 = trunc i64 %r224 to i32
-  %r226 = trunc i64 %w17 to i32
-  %r227 = mul i32 %r206, %r226
-  %r228 = add i32 %r225, %r227
-  %r229 = and i32 %r228, %r222
-  %r230 = sub i32 %r205, %r229
+  %r227 = mul i32 %r53, %r66
+  %r228 = add i32 %r65, %r227
+  %r229 = and i32 %r228, %r62
+  %r230 = sub i32 %r52, %r229
   %r231 = and i32 %r230, 31
   %r232 = lshr i32 %r231, 1
-  %r233 = mul i32 %r206, 16
-  %r234 = add i32 %r233, %r232
-  %r235 = lshr i32 %r206, 1
-  %r236 = xor i32 %r235, %r206
-  %r237 = and i32 %r236, 7
-  %r238 = xor i32 %r234, %r237
+  %r234 = add i32 %r208, %r232
+  %r238 = xor i32 %r234, %r212
   %r239 = mul i32 %r238, 16
   %r240 = and i32 %r231, 1
   %r241 = mul i32 %r240, 8
@@ -310,23 +287,17 @@ L16:
   %r250 = add i64 %r249, 0
   %r251 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r250
   %r252 = bitcast i8 addrspace(3)* %r251 to double addrspace(3)*
-  %r253 = add i32 %r206, 8
-  %r254 = select i1 %r8, i32 3, i32 0
-  %r255 = ptrtoint double addrspace(1)* %r51 to i64
-  %r256 = lshr i64 %r255, 3
-  %r257 = trunc i64 %r256 to i32
-  %r258 = trunc i64 %w17 to i32
-  %r259 = mul i32 %r253, %r258
-  %r260 = add i32 %r257, %r259
-  %r261 = and i32 %r260, %r254
-  %r262 = sub i32 %r205, %r261
+  %r253 = add i32 %r53, 8
+  %r259 = mul i32 %r253, %r66
+  %r260 = add i32 %r65, %r259
+  %r261 = and i32 %r260, %r62
+  %r262 = sub i32 %r52, %r261
   %r263 = and i32 %r262, 31
-  %r264 = add i32 %r206, 8
   %r265 = lshr i32 %r263, 1
-  %r266 = mul i32 %r264, 16
+  %r266 = mul i32 %r253, 16
   %r267 = add i32 %r266, %r265
-  %r268 = lshr i32 %r264, 1
-  %r269 = xor i32 %r268, %r264
+  %r268 = lshr i32 %r253, 1
+  %r269 = xor i32 %r268, %r253
   %r270 = and i32 %r269, 7
   %r271 = xor i32 %r267, %r270
   %r272 = mul i32 %r271, 16
@@ -343,23 +314,17 @@ L16:
   %r283 = add i64 %r282, 0
   %r284 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r283
   %r285 = bitcast i8 addrspace(3)* %r284 to double addrspace(3)*
-  %r286 = add i32 %r206, 16
-  %r287 = select i1 %r8, i32 3, i32 0
-  %r288 = ptrtoint double addrspace(1)* %r51 to i64
-  %r289 = lshr i64 %r288, 3
-  %r290 = trunc i64 %r289 to i32
-  %r291 = trunc i64 %w17 to i32
-  %r292 = mul i32 %r286, %r291
-  %r293 = add i32 %r290, %r292
-  %r294 = and i32 %r293, %r287
-  %r295 = sub i32 %r205, %r294
+  %r286 = add i32 %r53, 16
+  %r292 = mul i32 %r286, %r66
+  %r293 = add i32 %r65, %r292
+  %r294 = and i32 %r293, %r62
+  %r295 = sub i32 %r52, %r294
   %r296 = and i32 %r295, 31
-  %r297 = add i32 %r206, 16
   %r298 = lshr i32 %r296, 1
-  %r299 = mul i32 %r297, 16
+  %r299 = mul i32 %r286, 16
   %r300 = add i32 %r299, %r298
-  %r301 = lshr i32 %r297, 1
-  %r302 = xor i32 %r301, %r297
+  %r301 = lshr i32 %r286, 1
+  %r302 = xor i32 %r301, %r286
   %r303 = and i32 %r302, 7
   %r304 = xor i32 %r300, %r303
   %r305 = mul i32 %r304, 16
@@ -376,23 +341,17 @@ L16:
   %r316 = add i64 %r315, 0
   %r317 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r316
   %r318 = bitcast i8 addrspace(3)* %r317 to double addrspace(3)*
-  %r319 = add i32 %r206, 24
-  %r320 = select i1 %r8, i32 3, i32 0
-  %r321 = ptrtoint double addrspace(1)* %r51 to i64
-  %r322 = lshr i64 %r321, 3
-  %r323 = trunc i64 %r322 to i32
-  %r324 = trunc i64 %w17 to i32
-  %r325 = mul i32 %r319, %r324
-  %r326 = add i32 %r323, %r325
-  %r327 = and i32 %r326, %r320
-  %r328 = sub i32 %r205, %r327
+  %r319 = add i32 %r53, 24
+  %r325 = mul i32 %r319, %r66
+  %r326 = add i32 %r65, %r325
+  %r327 = and i32 %r326, %r62
+  %r328 = sub i32 %r52, %r327
   %r329 = and i32 %r328, 31
-  %r330 = add i32 %r206, 24
   %r331 = lshr i32 %r329, 1
-  %r332 = mul i32 %r330, 16
+  %r332 = mul i32 %r319, 16
   %r333 = add i32 %r332, %r331
-  %r334 = lshr i32 %r330, 1
-  %r335 = xor i32 %r334, %r330
+  %r334 = lshr i32 %r319, 1
+  %r335 = xor i32 %r334, %r319
   %r336 = and i32 %r335, 7
   %r337 = xor i32 %r333, %r336
   %r338 = mul i32 %r337, 16
@@ -404,26 +363,16 @@ L16:
   %r344 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r343
   %r345 = bitcast i8 addrspace(3)* %r344 to double addrspace(3)*
   %r346 = load double, double addrspace(3)* %r345, align 8
-  %r347 = zext i32 %r206 to i64
-  %r348 = mul i64 %r347, %w17
+  %r348 = mul i64 %r76, %w17
   %r349 = getelementptr inbounds double, double addrspace(1)* %r51, i64 %r348
   %r350 = zext i32 0 to i64
   %r351 = getelementptr inbounds double, double addrspace(1)* %r349, i64 %r350
-  %r352 = select i1 %r8, i32 3, i32 0
-  %r353 = ptrtoint double addrspace(1)* %r51 to i64
-  %r354 = lshr i64 %r353, 3
-  %r355 = trunc i64 %r354 to i32
-  %r356 = trunc i64 %w17 to i32
-  %r357 = mul i32 %r206, %r356
-  %r358 = add i32 %r355, %r357
-  %r359 = and i32 %r358, %r352
-  %r360 = sub i32 %r205, %r359
-  %r361 = sext i32 %r360 to i64
+  %r361 = sext i32 %r230 to i64
   %r362 = getelementptr inbounds double, double addrspace(1)* %r351, i64 %r361
-  %r363 = icmp slt i32 %r360, %r32
-  %r364 = icmp slt i32 %r206, %r27
+  %r363 = icmp slt i32 %r230, %r32
+  %r364 = icmp slt i32 %r53, %r27
   %r365 = and i1 %r364, %r363
-  %r366 = icmp sge i32 %r360, 0
+  %r366 = icmp sge i32 %r230, 0
   %r367 = or i1 %r33, %r366
   %r368 = and i1 %r365, %r367
   br i1 %r368, label %L19, label %L20
@@ -433,23 +382,13 @@ L19:
 L20:
   %r369 = mul i64 %w17, 8
   %r370 = getelementptr inbounds double, double addrspace(1)* %r351, i64 %r369
-  %r371 = add i32 %r206, 8
-  %r372 = select i1 %r8, i32 3, i32 0
-  %r373 = ptrtoint double addrspace(1)* %r51 to i64
-  %r374 = lshr i64 %r373, 3
-  %r375 = trunc i64 %r374 to i32
-  %r376 = trunc i64 %w17 to i32
-  %r377 = mul i32 %r371, %r376
-  %r378 = add i32 %r375, %r377
-  %r379 = and i32 %r378, %r372
-  %r380 = sub i32 %r205, %r379
-  %r381 = sext i32 %r380 to i64
+  %r381 = sext i32 %r262 to i64
   %r382 = getelementptr inbounds double, double addrspace(1)* %r370, i64 %r381
-  %r383 = icmp slt i32 %r380, %r32
+  %r383 = icmp slt i32 %r262, %r32
   %r384 = sub i32 %r27, 8
-  %r385 = icmp slt i32 %r206, %r384
+  %r385 = icmp slt i32 %r53, %r384
   %r386 = and i1 %r385, %r383
-  %r387 = icmp sge i32 %r380, 0
+  %r387 = icmp sge i32 %r262, 0
   %r388 = or i1 %r33, %r387
   %r389 = and i1 %r386, %r388
   br i1 %r389, label %L21, label %L22
@@ -459,23 +398,13 @@ L21:
 L22:
   %r390 = mul i64 %w17, 16
   %r391 = getelementptr inbounds double, double addrspace(1)* %r351, i64 %r390
-  %r392 = add i32 %r206, 16
-  %r393 = select i1 %r8, i32 3, i32 0
-  %r394 = ptrtoint double addrspace(1)* %r51 to i64
-  %r395 = lshr i64 %r394, 3
-  %r396 = trunc i64 %r395 to i32
-  %r397 = trunc i64 %w17 to i32
-  %r398 = mul i32 %r392, %r397
-  %r399 = add i32 %r396, %r398
-  %r400 = and i32 %r399, %r393
-  %r401 = sub i32 %r205, %r400
-  %r402 = sext i32 %r401 to i64
+  %r402 = sext i32 %r295 to i64
   %r403 = getelementptr inbounds double, double addrspace(1)* %r391, i64 %r402
-  %r404 = icmp slt i32 %r401, %r32
+  %r404 = icmp slt i32 %r295, %r32
   %r405 = sub i32 %r27, 16
-  %r406 = icmp slt i32 %r206, %r405
+  %r406 = icmp slt i32 %r53, %r405
   %r407 = and i1 %r406, %r404
-  %r408 = icmp sge i32 %r401, 0
+  %r408 = icmp sge i32 %r295, 0
   %r409 = or i1 %r33, %r408
   %r410 = and i1 %r407, %r409
   br i1 %r410, label %L23, label %L24
@@ -485,23 +414,13 @@ L23:
 L24:
   %r411 = mul i64 %w17, 24
   %r412 = getelementptr inbounds double, double addrspace(1)* %r351, i64 %r411
-  %r413 = add i32 %r206, 24
-  %r414 = select i1 %r8, i32 3, i32 0
-  %r415 = ptrtoint double addrspace(1)* %r51 to i64
-  %r416 = lshr i64 %r415, 3
-  %r417 = trunc i64 %r416 to i32
-  %r418 = trunc i64 %w17 to i32
-  %r419 = mul i32 %r413, %r418
-  %r420 = add i32 %r417, %r419
-  %r421 = and i32 %r420, %r414
-  %r422 = sub i32 %r205, %r421
-  %r423 = sext i32 %r422 to i64
+  %r423 = sext i32 %r328 to i64
   %r424 = getelementptr inbounds double, double addrspace(1)* %r412, i64 %r423
-  %r425 = icmp slt i32 %r422, %r32
+  %r425 = icmp slt i32 %r328, %r32
   %r426 = sub i32 %r27, 24
-  %r427 = icmp slt i32 %r206, %r426
+  %r427 = icmp slt i32 %r53, %r426
   %r428 = and i1 %r427, %r425
-  %r429 = icmp sge i32 %r422, 0
+  %r429 = icmp sge i32 %r328, 0
   %r430 = or i1 %r33, %r429
   %r431 = and i1 %r428, %r430
   br i1 %r431, label %L25, label %L26

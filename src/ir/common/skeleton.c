@@ -3,6 +3,7 @@
 #include "ir/common/skeleton.h"
 #include "ir/common/halves.h"
 #include "ir/common/internal.h"
+#include "ir/common/numbering.h"
 #include "ir/common/report.h"
 
 #include <assert.h>
@@ -357,6 +358,13 @@ static bool has_half_results(const variant *v) {
     return halves;
 }
 
+/* Straight code in which numbering finds what libNVVM would: code_module.settled. Contraction is one of libNVVM's passes. */
+static bool is_settled(const code_module *module, const variant *v, const ir_size *written) {
+    if (module->fast & UF_FAST_CONTRACT)
+        return false;
+    return v->loop == LOOP_GUFUNC ? v->gufunc.unrolled : v->loop == LOOP_FLAT && !written->loops;
+}
+
 /* UF_ERR_COMPILE: the module is too large. */
 static uf_status write_module(arena *a, const char *name, const variant *v, const code_target *target,
                               code_module *module, void (*write)(emit *e, void *user), void *user) {
@@ -370,6 +378,7 @@ static uf_status write_module(arena *a, const char *name, const variant *v, cons
     assert(status || (!e.nesting && !e.scope && !e.shared && !e.invariant &&
                       e.out == &module->ir)); /* all that began has ended */
     uf_status finished = emit_finish(&e);
+    module->settled = target->gpu && is_settled(module, v, &e.written);
     return status ? status : finished ? finished : exceeds(&e.written, limit) ? UF_ERR_COMPILE : UF_OK;
 }
 
@@ -381,8 +390,10 @@ uf_status skeleton_module(arena *a, const char *name, const variant *v, const co
         module->math = module->outer_vectors = false;
         module->plain = plain;
         uf_status status = write_module(a, name, v, target, module, write, user);
+        if (!status && target->gpu)
+            number_values(&module->ir, module->settled);
         if (status != UF_ERR_COMPILE)
-            return status;
+            return status ? status : module->ir.failed ? fail_memory() : UF_OK;
     }
     const ir_size *limit = &most[target->gpu][true];
     return fail(UF_ERR_COMPILE,

@@ -64,15 +64,6 @@ static ssa call_of_access(const block_calls *c, const part *p, ssa q) {
                       MAGIC_BITS);
 }
 
-static ssa vector_in_shared(const block_calls *c, const part *p, ssa q) {
-    emit *e = c->w->s.e;
-    ssa base = emit_shared_address(e, ssa_constant(p->offset), vector_type);
-    if (p->pitch != p->bytes)
-        q = emit_op(e, "add i32", q, call_of_access(c, p, q));
-    return emit_value(e, "getelementptr inbounds %s, %s addrspace(3)* %s, i64 %s", vector_type, vector_type, base.text,
-                      emit_widen(e, q).text);
-}
-
 /* Access number `step` of this thread. In the last one some threads have none left: they do the block's last access again. */
 typedef struct access {
     const part *p;
@@ -80,14 +71,38 @@ typedef struct access {
     ssa q, value;
 } access;
 
+/* x + n, below 2^32: so compilers add n to the address. */
+static ssa ahead(const block_calls *c, ssa x, int n) {
+    return n ? emit_value(c->w->s.e, "add nuw i32 %s, %d", x.text, n) : x;
+}
+
+static bool all_have(const block_calls *c, const part *p, int step) {
+    return (step + 1) * c->threads * ACCESS_BYTES <= c->calls * p->bytes;
+}
+
 static ssa number_of(const block_calls *c, const part *p, int step) {
     emit *e = c->w->s.e;
-    int all = c->calls * p->bytes / ACCESS_BYTES;
-    ssa q = step ? emit_value(e, "add i32 %s, %d", c->thread.text, step * c->threads) : c->thread;
-    if ((step + 1) * c->threads <= all)
-        return q;
-    ssa last = ssa_constant(all - 1);
-    return emit_select_as(e, "i32", emit_op(e, "icmp slt i32", q, last), q, last);
+    ssa q = ahead(c, c->thread, step * c->threads), last = ssa_constant(c->calls * p->bytes / ACCESS_BYTES - 1);
+    return all_have(c, p, step) ? q : emit_select_as(e, "i32", emit_op(e, "icmp slt i32", q, last), q, last);
+}
+
+/* Where an access is in shared memory, in accesses: behind as many free ones as there are calls before its own. */
+static ssa place_of(const block_calls *c, const access *a) {
+    emit *e = c->w->s.e;
+    int vectors = a->p->bytes / ACCESS_BYTES, calls = c->threads / vectors; /* of a step */
+    if (a->p->pitch == a->p->bytes)
+        return a->q;
+    if (c->threads % vectors || !all_have(c, a->p, a->step))
+        return emit_op(e, "add i32", a->q, call_of_access(c, a->p, a->q));
+    ssa first = emit_op(e, "add i32", c->thread, call_of_access(c, a->p, c->thread));
+    return ahead(c, first, a->step * (c->threads + calls));
+}
+
+static ssa vector_in_shared(const block_calls *c, const access *a) {
+    emit *e = c->w->s.e;
+    ssa base = emit_shared_address(e, ssa_constant(a->p->offset), vector_type);
+    return emit_value(e, "getelementptr inbounds %s, %s addrspace(3)* %s, i64 %s", vector_type, vector_type, base.text,
+                      emit_widen(e, place_of(c, a)).text);
 }
 
 static void copy_some(const block_calls *c, access *list, int n, bool out) {
@@ -96,13 +111,13 @@ static void copy_some(const block_calls *c, access *list, int n, bool out) {
         list[i].q = number_of(c, list[i].p, list[i].step);
         e->shared = out;
         emit_invariant(e, !out && list[i].p->k < c->w->s.nin);
-        ssa from = out ? vector_in_shared(c, list[i].p, list[i].q) : vector_in_memory(c, list[i].p, list[i].q);
+        ssa from = out ? vector_in_shared(c, &list[i]) : vector_in_memory(c, list[i].p, list[i].q);
         list[i].value = emit_load_as(e, vector_type, from, ACCESS_BYTES);
         e->invariant = 0;
         e->shared = false;
     }
     for (int i = 0; i < n; i++) {
-        ssa to = out ? vector_in_memory(c, list[i].p, list[i].q) : vector_in_shared(c, list[i].p, list[i].q);
+        ssa to = out ? vector_in_memory(c, list[i].p, list[i].q) : vector_in_shared(c, &list[i]);
         e->shared = !out;
         emit_store_as(e, vector_type, list[i].value, to, ACCESS_BYTES);
         e->shared = false;

@@ -1,0 +1,606 @@
+/* numbering.c - value numbering of a GPU's module, as text: an instruction that computes what one before it has computed, on every way
+ * to it, goes, and so does a load of a local variable whose value is known. libNVVM finds the same, but takes a multiple of the time for
+ * it that is spent here, and with -opt=0, which is four times as fast, it does not look (docs/code-generation.md, "Time to compile").
+ *
+ * Dominators are found in one pass, since the emitter writes a block behind those that lead to it, but for loops, whose last block
+ * leads back to the first. That is checked for each function, and one that is not so stays as it is. */
+#include "ir/common/numbering.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+/* ---- What is known of a function ---- */
+
+typedef struct block {
+    int dominator; /* the block that is passed last on every way to this one; NO_BLOCK: the first block, or one that is never reached */
+    int depth;    /* how many blocks dominate it */
+    int loop_end; /* the last block of the loops that begin here; NO_BLOCK: none does */
+} block;
+
+enum {
+    NO_BLOCK = -1
+};
+
+/* A variable of the function (an alloca). Where everything that is done with it is a load or store of the whole of it, it is known. */
+typedef struct variable {
+    const char *name, *type;
+    bool escapes;
+    int *stores; /* the blocks that store to it, ascending */
+    int nstores;
+    const char *value; /* what it has; NULL: nobody knows */
+    int block;         /* where that was last known */
+} variable;
+
+/* An instruction that others may repeat. */
+typedef struct number {
+    struct number *next; /* with the same text, in blocks that do not dominate each other */
+    const char *name;
+    int block;
+} number;
+
+/* A value that is another one and a constant. */
+typedef struct sum {
+    const char *type; /* "i64"; or "i32" of one that does not wrap around */
+    const char *of;
+    int64_t constant;
+} sum;
+
+typedef struct numbering {
+    bool settled;
+    arena memory;  /* of one function */
+    map pure;      /* of the module: names of functions that are readnone */
+    map labels;    /* name -> number of its block, from 1 */
+    map variables; /* name -> variable */
+    map numbers;   /* text of an instruction -> number */
+    map renamed;   /* name -> the name or constant that stands for it */
+    map sums;      /* name -> sum */
+    map awaited;   /* names that a phi has from a block behind it */
+    block *blocks;
+    int nblocks;
+    text line, *out;
+    bool failed;
+} numbering;
+
+static void *take(numbering *n, size_t size) {
+    void *memory = arena_alloc(&n->memory, size);
+    n->failed |= !memory;
+    return memory;
+}
+
+static const char *copy(numbering *n, const char *at, size_t length) {
+    const char *bytes = arena_text(&n->memory, at, length);
+    n->failed |= !bytes;
+    return bytes;
+}
+
+static void put(numbering *n, map *m, const char *key, size_t length, void *value) {
+    n->failed |= !map_put(m, key, length, value);
+}
+
+static bool dominates(const numbering *n, int above, int b) {
+    while (b != NO_BLOCK && n->blocks[b].depth > n->blocks[above].depth)
+        b = n->blocks[b].dominator;
+    return b == above;
+}
+
+/* ---- Reading lines ---- */
+
+static bool begins(const char *at, const char *with) { return strncmp(at, with, strlen(with)) == 0; }
+
+static size_t name_length(const char *at) {
+    size_t length = 1;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_' || at[length] == '.')
+        length++;
+    return length;
+}
+
+/* The next name of a register or variable, "%r1", from `at` on and before `end`, outside of strings; NULL: none. */
+static const char *next_name(const char *at, const char *end) {
+    for (bool quoted = false; at < end; at++) {
+        quoted ^= *at == '"';
+        if (*at == '%' && !quoted)
+            return at;
+    }
+    return NULL;
+}
+
+/* Where a text first stands between `at` and `end`; NULL: nowhere. */
+static const char *find(const char *at, const char *end, const char *what) {
+    size_t length = strlen(what);
+    for (; (size_t)(end - at) >= length && (at = memchr(at, *what, (size_t)(end - at) - length + 1)) != NULL; at++)
+        if (memcmp(at, what, length) == 0)
+            return at;
+    return NULL;
+}
+
+static const char *line_end(const char *line) { return line + strcspn(line, "\n"); }
+
+static bool is_label(const char *line) { return isalpha((unsigned char)*line) && line_end(line)[-1] == ':'; }
+static bool is_jump(const char *line) { return begins(line, "  br ") || begins(line, "  switch "); }
+
+/* How long an instruction is without what only debuggers want to know of it. */
+static size_t bare_length(const char *at, size_t length) {
+    const char *debug = find(at, at + length, ", !dbg ");
+    return debug ? (size_t)(debug - at) : length;
+}
+
+/* Does the text from `at` to `end` continue with `with`? Then *at moves past it. */
+static bool passes(const char **at, const char *end, const char *with) {
+    size_t length = strlen(with);
+    if ((size_t)(end - *at) < length || memcmp(*at, with, length) != 0)
+        return false;
+    *at += length;
+    return true;
+}
+
+/* "load T, T* %v", maybe with an alignment behind it. */
+static bool loads(const char *at, const char *end, const variable *v) {
+    return passes(&at, end, "load ") && passes(&at, end, v->type) && passes(&at, end, ", ") &&
+           passes(&at, end, v->type) && passes(&at, end, "* ") && passes(&at, end, v->name) &&
+           (at == end || begins(at, ", align "));
+}
+
+/* "store T x, T* %v": *value and *length are of x. */
+static bool stores(const char *at, const char *end, const variable *v, const char **value, size_t *length) {
+    char tail[160];
+    int size = snprintf(tail, sizeof tail, ", %s* %s", v->type, v->name);
+    if (size >= (int)sizeof tail || !passes(&at, end, "store ") || !passes(&at, end, v->type) || !passes(&at, end, " "))
+        return false;
+    *value = at;
+    const char *address = find(at, end, tail);
+    if (!address || !(address + size == end || begins(address + size, ", align ")))
+        return false;
+    *length = (size_t)(address - at);
+    return true;
+}
+
+/* ---- Blocks and variables ---- */
+
+static int block_of(const numbering *n, const char *name, size_t length) {
+    return (int)(intptr_t)map_get(&n->labels, name, length) - 1;
+}
+
+static void find_blocks(numbering *n, const char *body, const char *end) {
+    n->nblocks = !is_label(body); /* a first block may have no name */
+    for (const char *line = body; line < end; line = line_end(line) + 1)
+        if (is_label(line))
+            put(n, &n->labels, line, (size_t)(line_end(line) - line) - 1, (void *)(intptr_t)++n->nblocks);
+    n->blocks = take(n, (size_t)n->nblocks * sizeof *n->blocks);
+    for (int b = 0; n->blocks && b < n->nblocks; b++)
+        n->blocks[b] = (block){NO_BLOCK, b ? -1 : 0, NO_BLOCK};
+}
+
+static int common_dominator(const numbering *n, int a, int b) {
+    while (a != b)
+        if (n->blocks[a].depth < n->blocks[b].depth)
+            b = n->blocks[b].dominator;
+        else
+            a = n->blocks[a].dominator;
+    return a;
+}
+
+/* A way from block `from` to `to`. False: it leads back, and not to a block that every way to `from` passes. */
+static bool add_edge(numbering *n, int from, int to) {
+    block *b = &n->blocks[to];
+    if (n->blocks[from].depth < 0)
+        return true; /* never reached itself */
+    if (to <= from) {
+        b->loop_end = from > b->loop_end ? from : b->loop_end;
+        return dominates(n, to, from);
+    }
+    b->dominator = b->depth < 0 ? from : common_dominator(n, b->dominator, from);
+    b->depth = n->blocks[b->dominator].depth + 1;
+    return true;
+}
+
+static bool find_dominators(numbering *n, const char *body, const char *end) {
+    int here = is_label(body) ? -1 : 0;
+    for (const char *line = body; line < end; line = line_end(line) + 1) {
+        here += is_label(line);
+        if (!is_jump(line))
+            continue;
+        const char *stop = line_end(line);
+        for (const char *to = find(line, stop, "label %"); to; to = find(to, stop, "label %")) {
+            to += strlen("label %");
+            int target = block_of(n, to, name_length(to - 1) - 1);
+            if (target < 0 || !add_edge(n, here, target))
+                return false;
+        }
+    }
+    /* A loop ends where those end that begin in it. */
+    for (int b = n->nblocks - 1; b >= 0; b--)
+        for (int inner = b + 1; inner <= n->blocks[b].loop_end; inner++)
+            if (n->blocks[inner].loop_end > n->blocks[b].loop_end)
+                n->blocks[b].loop_end = n->blocks[inner].loop_end;
+    return true;
+}
+
+static void add_variable(numbering *n, const char *name, size_t length, const char *type, const char *end) {
+    variable *v = take(n, sizeof *v);
+    if (!v)
+        return;
+    const char *align = find(type, end, ", align ");
+    *v = (variable){.name = copy(n, name, length), .type = copy(n, type, (size_t)((align ? align : end) - type))};
+    put(n, &n->variables, name, length, v);
+}
+
+/* What a line does with the variable whose name stands at `name` in it. */
+static void use_variable(numbering *n, variable *v, const char *line, const char *end, const char *name, int here) {
+    const char *value, *is = find(line, end, " = ");
+    size_t length;
+    if (is && loads(is + strlen(" = "), end, v))
+        return;
+    if (!stores(line + 2, end, v, &value, &length) || name < value + length) {
+        v->escapes = true;
+    } else if (!v->nstores || v->stores[v->nstores - 1] != here) {
+        if ((v->nstores & (v->nstores - 1)) == 0) { /* the next power of two */
+            int *more = take(n, (size_t)(v->nstores ? 2 * v->nstores : 1) * sizeof *more);
+            if (!more)
+                return;
+            if (v->nstores)
+                memcpy(more, v->stores, (size_t)v->nstores * sizeof *more);
+            v->stores = more;
+        }
+        v->stores[v->nstores++] = here;
+    }
+}
+
+static void find_variables(numbering *n, const char *body, const char *end) {
+    static const char alloca[] = " = alloca ";
+    int here = is_label(body) ? -1 : 0;
+    for (const char *line = body; line < end; line = line_end(line) + 1) {
+        const char *stop = line + bare_length(line, (size_t)(line_end(line) - line));
+        if (is_label(line)) {
+            here++;
+            continue;
+        }
+        for (const char *name = next_name(line, stop); name; name = next_name(name + 1, stop)) {
+            size_t length = name_length(name);
+            if (name == line + 2 && begins(name + length, alloca)) {
+                add_variable(n, name, length, name + length + strlen(alloca), stop);
+                break;
+            }
+            variable *v = map_get(&n->variables, name, length);
+            if (v)
+                use_variable(n, v, line, stop, name, here);
+        }
+    }
+}
+
+/* ---- Which instructions have no effect but their result ---- */
+
+/* Besides functions that are declared or defined so: what the emitter calls of intrinsics. */
+static const char *const pure_intrinsics[] = {"llvm.ceil.",
+                                              "llvm.copysign.",
+                                              "llvm.ctlz.",
+                                              "llvm.ctpop.",
+                                              "llvm.cttz.",
+                                              "llvm.fabs.",
+                                              "llvm.floor.",
+                                              "llvm.fma.",
+                                              "llvm.sqrt.",
+                                              "llvm.nvvm.ex2.approx.",
+                                              "llvm.nvvm.mulhi.",
+                                              "llvm.nvvm.read.ptx.sreg.ctaid.",
+                                              "llvm.nvvm.read.ptx.sreg.nctaid.",
+                                              "llvm.nvvm.read.ptx.sreg.ntid.",
+                                              "llvm.nvvm.read.ptx.sreg.tid."};
+
+static const char *const pure_instructions[] = {"add",
+                                                "and",
+                                                "ashr",
+                                                "bitcast",
+                                                "extractelement",
+                                                "extractvalue",
+                                                "fadd",
+                                                "fcmp",
+                                                "fdiv",
+                                                "fmul",
+                                                "fpext",
+                                                "fptosi",
+                                                "fptoui",
+                                                "fptrunc",
+                                                "frem",
+                                                "fsub",
+                                                "getelementptr",
+                                                "icmp",
+                                                "insertelement",
+                                                "insertvalue",
+                                                "inttoptr",
+                                                "lshr",
+                                                "mul",
+                                                "or",
+                                                "ptrtoint",
+                                                "sdiv",
+                                                "select",
+                                                "sext",
+                                                "shl",
+                                                "shufflevector",
+                                                "sitofp",
+                                                "srem",
+                                                "sub",
+                                                "trunc",
+                                                "udiv",
+                                                "uitofp",
+                                                "urem",
+                                                "xor",
+                                                "zext"};
+
+static bool calls_pure(const numbering *n, const char *at, size_t length) {
+    const char *name = memchr(at, '@', length), *quote = memchr(at, '"', length);
+    if (!name || quote) /* an asm: who writes one in two places means two */
+        return false;
+    name++;
+    for (size_t i = 0; i < COUNT(pure_intrinsics); i++)
+        if (begins(name, pure_intrinsics[i]))
+            return true;
+    return map_get(&n->pure, name, strcspn(name, "("));
+}
+
+static bool is_pure(const numbering *n, const char *at, size_t length) {
+    size_t word = strcspn(at, " ");
+    if (begins(at, "call "))
+        return calls_pure(n, at, length);
+    if (begins(at, "load "))
+        return find(at, at + length, ", !invariant.load ");
+    for (size_t i = 0; i < COUNT(pure_instructions); i++)
+        if (strlen(pure_instructions[i]) == word && memcmp(pure_instructions[i], at, word) == 0)
+            return true;
+    return false;
+}
+
+/* The names of functions that are readnone: "define internal float @fdiv_float(..) nounwind readnone alwaysinline {". */
+static void find_pure(numbering *n, const char *module) {
+    for (const char *line = module; *line; line = *line_end(line) ? line_end(line) + 1 : line_end(line)) {
+        if (!begins(line, "define ") && !begins(line, "declare "))
+            continue;
+        const char *end = line_end(line), *name = find(line, end, "@");
+        if (name && find(name, end, " readnone"))
+            put(n, &n->pure, name + 1, strcspn(name + 1, "("), n);
+    }
+}
+
+/* ---- Writing a function again ---- */
+
+/* The line with the names that stand for others. */
+static void rename_line(numbering *n, const char *line, const char *end) {
+    n->line.length = 0;
+    for (const char *name; (name = next_name(line, end)) != NULL;) {
+        size_t length = name_length(name);
+        const char *other = map_get(&n->renamed, name, length);
+        text_add(&n->line, line, (size_t)(name - line));
+        text_add(&n->line, other ? other : name, other ? strlen(other) : length);
+        line = name + length;
+    }
+    text_add(&n->line, line, (size_t)(end - line));
+}
+
+/* Does a variable have the value in block `here` that it is known to have had before? A loop that has begun since then may
+ * store another one before it comes to its first block again. */
+static bool still_known(const numbering *n, const variable *v, int here) {
+    if (!v->value || !dominates(n, v->block, here))
+        return false;
+    for (int b = here; b != v->block; b = n->blocks[b].dominator)
+        for (int i = 0; i < v->nstores; i++)
+            if (v->stores[i] >= b && v->stores[i] <= n->blocks[b].loop_end)
+                return false;
+    return true;
+}
+
+static void know(variable *v, const char *value, int here) {
+    v->value = value;
+    v->block = here;
+}
+
+/* A store, if it is one: what the variable has from then on. */
+static void note_store(numbering *n, const char *line, const char *end, int here) {
+    const char *value, *name = end;
+    size_t length;
+    while (name > line && *name != '%')
+        name--;
+    variable *v = map_get(&n->variables, name, name_length(name));
+    if (v && !v->escapes && stores(line + 2, end, v, &value, &length))
+        know(v, copy(n, value, length), here);
+}
+
+/* A phi may have values that are defined behind it, which therefore nothing can stand for. */
+static void await(numbering *n, const char *at, const char *end) {
+    for (const char *name = next_name(at, end); name; name = next_name(name + 1, end))
+        put(n, &n->awaited, name, name_length(name), n);
+}
+
+/* Is the value of an instruction, which defines `name`, there already? Then that stands for it. Else it is there from now on. */
+static const char *same_value(numbering *n, const char *name, const char *at, size_t length, int here) {
+    const char *variable_name = next_name(at, at + length);
+    if (begins(at, "phi "))
+        await(n, at, at + length);
+    if (map_get(&n->awaited, name, strlen(name)))
+        return NULL;
+    variable *v =
+        begins(at, "load ") && variable_name ? map_get(&n->variables, variable_name, name_length(variable_name)) : NULL;
+    if (v && !v->escapes && loads(at, at + length, v)) {
+        if (still_known(n, v, here))
+            return v->value;
+        know(v, name, here);
+        return NULL;
+    }
+    if (!is_pure(n, at, length))
+        return NULL;
+    number *first = map_get(&n->numbers, at, length);
+    for (number *k = first; k; k = k->next)
+        if (dominates(n, k->block, here))
+            return k->name;
+    number *k = take(n, sizeof *k);
+    if (k) {
+        *k = (number){.next = first, .name = name, .block = here};
+        put(n, &n->numbers, at, length, k);
+    }
+    return NULL;
+}
+
+/* ---- What is cheaper, where no compiler looks for it ---- */
+
+/* The name of a value that is computed besides the instructions that there are: that of one which has it already, or `name` and `more`. */
+static const char *define_besides(numbering *n, const char *name, const char *more, const char *instruction, int here) {
+    char own[80];
+    int length = snprintf(own, sizeof own, "%s%s", name, more);
+    if (length >= (int)sizeof own)
+        return NULL;
+    const char *kept = copy(n, own, (size_t)length),
+               *same = kept ? same_value(n, kept, instruction, strlen(instruction), here) : NULL;
+    if (kept && !same)
+        text_printf(n->out, "  %s = %s\n", kept, instruction);
+    return same ? same : kept;
+}
+
+static void note_sum(numbering *n, const char *name, const char *type, const char *of, int64_t constant) {
+    const sum *before = map_get(&n->sums, of, strlen(of));
+    sum *s = take(n, sizeof *s);
+    if (s) {
+        bool further = before && strcmp(before->type, type) == 0;
+        *s = (sum){type, further ? before->of : copy(n, of, strlen(of)), constant + (further ? before->constant : 0)};
+        put(n, &n->sums, name, strlen(name), s);
+    }
+}
+
+static const sum *sum_of(const numbering *n, const char *name, const char *type) {
+    const sum *s = map_get(&n->sums, name, strlen(name));
+    return s && strcmp(s->type, type) == 0 ? s : NULL;
+}
+
+/* A sum of 32 bits that does not wrap around, made one of 64: the constant is added last. */
+static bool widen_sum(numbering *n, const char *name, const char *of, int here) {
+    char narrow[96];
+    const sum *s = sum_of(n, of, "i32");
+    if (!s)
+        return false;
+    snprintf(narrow, sizeof narrow, "zext i32 %s to i64", s->of);
+    const char *wide = define_besides(n, name, "_z", narrow, here);
+    if (!wide)
+        return false;
+    text_printf(n->out, "  %s = add i64 %s, %lld\n", name, wide, (long long)s->constant);
+    note_sum(n, name, "i64", wide, s->constant);
+    return true;
+}
+
+/* An element whose index is a sum with a constant: the address without that, and the constant from there on, which becomes part of the
+ * access. at: "getelementptr inbounds T, T* %p, i64 %i". */
+static bool split_address(numbering *n, const char *name, const char *at, size_t length, int here) {
+    char head[160];
+    const char *end = at + length, *type = at + strlen("getelementptr "), *index = find(at, end, ", i64 ");
+    passes(&type, end, "inbounds ");
+    const char *pointer = find(type, end, ", ");
+    if (!index || *type == '[' || *type == '<' || pointer >= index || index[strlen(", i64 ")] != '%')
+        return false;
+    const char *i = index + strlen(", i64 ");
+    const char *by = i + name_length(i) == end ? copy(n, i, (size_t)(end - i)) : NULL;
+    const sum *s = by ? sum_of(n, by, "i64") : NULL;
+    const char *base = index; /* of the name of the pointer */
+    while (*base != ' ')
+        base--;
+    int size = snprintf(head, sizeof head, "getelementptr %.*s, i64 %s", (int)(index - type), type, s ? s->of : "");
+    const char *from = s && size < (int)sizeof head ? define_besides(n, name, "_b", head, here) : NULL;
+    if (!from)
+        return false;
+    text_printf(n->out, "  %s = getelementptr %.*s %s, i64 %lld\n", name, (int)(base - type), type, from,
+                (long long)s->constant);
+    return true;
+}
+
+/* Writes something cheaper that computes the same; false: there is nothing. */
+static bool write_cheaper(numbering *n, const char *name, const char *at, size_t length, int here) {
+    char line[160], of[64];
+    long long constant;
+    if (begins(at, "getelementptr "))
+        return split_address(n, name, at, length, here);
+    if (length >= sizeof line)
+        return false;
+    memcpy(line, at, length);
+    line[length] = 0;
+    if (sscanf(line, "add i64 %63[^, ], %lld", of, &constant) == 2)
+        note_sum(n, name, "i64", of, constant);
+    else if (sscanf(line, "add nuw i32 %63[^, ], %lld", of, &constant) == 2)
+        note_sum(n, name, "i32", of, constant);
+    else if (sscanf(line, "zext i32 %63s to i64", of) == 1)
+        return widen_sum(n, name, of, here);
+    return write_constant_division(n->out, name, at, length);
+}
+
+static void write_line(numbering *n, const char *at, size_t length) {
+    text_add(n->out, at, length);
+    text_puts(n->out, "\n");
+}
+
+/* An instruction, which the current line has from `at` on: either something stands for it, or it is written. bare: as far as the line goes
+ * but for what debuggers want. */
+static void define(numbering *n, const char *name, const char *at, size_t bare, int here) {
+    size_t length = bare - (size_t)(at - n->line.data);
+    const char *same = name ? same_value(n, name, at, length, here) : NULL;
+    if (same)
+        put(n, &n->renamed, name, strlen(name), (void *)(uintptr_t)same);
+    else if (name && !(n->settled && write_cheaper(n, name, at, length, here)))
+        write_line(n, n->line.data, n->line.length);
+}
+
+static void write_body(numbering *n, const char *body, const char *end) {
+    int here = is_label(body) ? -1 : 0;
+    for (const char *line = body; line < end && !n->failed; line = line_end(line) + 1) {
+        const char *stop = line_end(line);
+        here += is_label(line);
+        rename_line(n, line, stop);
+        if ((n->failed |= n->line.failed))
+            return;
+        const char *is = begins(n->line.data, "  %") ? strstr(n->line.data, " = ") : NULL;
+        size_t bare = bare_length(n->line.data, n->line.length);
+        if (begins(n->line.data, "  store "))
+            note_store(n, n->line.data, n->line.data + bare, here);
+        if (is)
+            define(n, copy(n, n->line.data + 2, (size_t)(is - n->line.data) - 2), is + strlen(" = "), bare, here);
+        else
+            write_line(n, n->line.data, n->line.length);
+    }
+}
+
+static void free_function(numbering *n) {
+    map *maps[] = {&n->labels, &n->variables, &n->numbers, &n->renamed, &n->sums, &n->awaited};
+    for (size_t i = 0; i < COUNT(maps); i++) {
+        map_free(maps[i]);
+        *maps[i] = (map){0};
+    }
+    arena_free(&n->memory);
+    n->memory = (arena){0};
+}
+
+static void number_function(numbering *n, const char *body, const char *end) {
+    find_blocks(n, body, end);
+    bool understood = !n->failed && find_dominators(n, body, end);
+    if (understood) {
+        find_variables(n, body, end);
+        write_body(n, body, end);
+    } else {
+        text_add(n->out, body, (size_t)(end - body));
+    }
+    free_function(n);
+}
+
+void number_values(text *module, bool settled) {
+    text out = {0};
+    numbering n = {.settled = settled, .out = &out};
+    if (module->failed || !module->data)
+        return;
+    find_pure(&n, module->data);
+    for (const char *line = module->data; *line && !n.failed;) {
+        const char *next = line_end(line) + (*line_end(line) != 0), *end;
+        text_add(&out, line, (size_t)(next - line));
+        if (begins(line, "define ") && (end = strstr(next, "\n}")) != NULL) {
+            number_function(&n, next, end + 1);
+            next = end + 1;
+        }
+        line = next;
+    }
+    map_free(&n.pure);
+    text_free(&n.line);
+    text_free(module);
+    *module = out;
+    module->failed |= n.failed;
+}
