@@ -44,7 +44,6 @@ define void @uf_f_flat_f32(float addrspace(1)* %w0, float addrspace(1)* %w1, flo
   %r32 = trunc i64 %r31 to i32, !dbg !9
   %r33 = getelementptr inbounds float, float addrspace(1)* %w0, i64 %r21, !dbg !9
   %r34 = getelementptr inbounds float, float addrspace(1)* %w1, i64 %r21, !dbg !9
-  %r35 = getelementptr inbounds float, float addrspace(1)* %w2, i64 %r21, !dbg !9
   br i1 %r24, label %L4, label %L5, !dbg !9
 L4:
   %r36 = mul i32 %r11, 4, !dbg !9
@@ -122,6 +121,7 @@ L7:
   %r102 = phi float [ %r50, %L4 ], [ %r84, %L6 ], !dbg !9
   %r103 = phi float [ %r44, %L4 ], [ %r94, %L6 ], !dbg !9
   %r104 = phi float [ %r51, %L4 ], [ %r96, %L6 ], !dbg !9
+  %r35 = getelementptr inbounds float, float addrspace(1)* %w2, i64 %r21, !dbg !9
   %r105 = call { float } @kernel(float %r97, float %r98), !dbg !9
   %r106 = extractvalue { float } %r105, 0, !dbg !9
   %r107 = call { float } @kernel(float %r99, float %r100), !dbg !9

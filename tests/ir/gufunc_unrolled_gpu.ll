@@ -43,15 +43,14 @@ L1:
 }
 
 define void @uf_frozen_gufunc_f64(double addrspace(1)* %w0, double addrspace(1)* %w1, double addrspace(1)* %w2, i64 %w3, i64 %w4, i64 %w5, i64 %w6, i64 %w7, i64 %w8, i64 %w9, i64 %w10, i64 %w11) nounwind {
-  %r25 = icmp ne i64 %w4, 0
   %r26 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %r27 = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
   %r28 = zext i32 %r27 to i64
   %r29 = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
-  %r30 = zext i32 %r29 to i64
   %r31 = mul i64 %r28, 128
   br label %L3
 L3:
+  %r30 = zext i32 %r29 to i64
   %r32 = icmp slt i64 %r31, %w3
   br i1 %r32, label %L4, label %L6
 L4:
@@ -103,11 +102,11 @@ L7:
   store <4 x i32> %r71, <4 x i32> addrspace(3)* %r87, align 16
   br label %L9
 L8:
+  br label %L10
+L10:
   %r88 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 0
   %r89 = bitcast i8 addrspace(3)* %r88 to double addrspace(3)*
   %r90 = mul i32 %r36, 3
-  br label %L10
-L10:
   %r91 = icmp slt i32 %r26, %r90
   br i1 %r91, label %L11, label %L13
 L11:
@@ -123,10 +122,10 @@ L12:
   %r97 = icmp slt i32 %next11, %r90
   br i1 %r97, label %L11, label %L13, !llvm.loop !4
 L13:
-  %r98 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 3072
-  %r99 = bitcast i8 addrspace(3)* %r98 to double addrspace(3)*
   br label %L14
 L14:
+  %r98 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 3072
+  %r99 = bitcast i8 addrspace(3)* %r98 to double addrspace(3)*
   br i1 %r91, label %L15, label %L17
 L15:
   %i15 = phi i32 [ %r26, %L14 ], [ %next15, %L16 ]
@@ -147,10 +146,6 @@ L9:
   %r108 = icmp slt i32 %r26, %r36
   br i1 %r108, label %L18, label %L19
 L18:
-  %r109 = zext i32 %r26 to i64
-  %r110 = add i64 %i4, %r109
-  %r111 = trunc i64 %r110 to i32
-  %r112 = zext i32 %r111 to i64
   %r115 = mul i32 %r26, 24
   %r116 = add i32 %r115, 0
   %r117 = zext i32 %r116 to i64
@@ -160,7 +155,6 @@ L18:
   %r124 = zext i32 %r123 to i64
   %r125 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r124
   %r126 = bitcast i8 addrspace(3)* %r125 to double addrspace(3)*
-  %r128 = getelementptr inbounds double, double addrspace(1)* %w2, i64 %r37
   %r130 = add i32 %r115, 6144
   %r131 = zext i32 %r130 to i64
   %r132 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r131
@@ -194,11 +188,11 @@ L20:
   store <4 x i32> %r154, <4 x i32> addrspace(1)* %r160, align 16
   br label %L22
 L21:
+  br label %L23
+L23:
   %r161 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 6144
   %r162 = bitcast i8 addrspace(3)* %r161 to double addrspace(3)*
   %r163 = mul i32 %r36, 3
-  br label %L23
-L23:
   %r164 = icmp slt i32 %r26, %r163
   br i1 %r164, label %L24, label %L26
 L24:
@@ -217,9 +211,9 @@ L26:
   br label %L22
 L22:
   call void @llvm.nvvm.barrier0()
-  %r171 = mul i64 %r30, 128
   br label %L5
 L5:
+  %r171 = mul i64 %r30, 128
   %next4 = add i64 %i4, %r171
   %r172 = icmp slt i64 %next4, %w3
   br i1 %r172, label %L4, label %L6, !llvm.loop !10

@@ -149,6 +149,34 @@ static void test_addresses(void **state) {
                "ret void\n}\n");
 }
 
+/* Halves of words: each is one operation on its word, and both together are that. */
+static void test_halves(void **state) {
+    (void)state;
+    numbers(HEAD "  %r1 = bitcast i32 %w to <2 x i16>\n  %r2 = extractelement <2 x i16> %r1, i32 0\n"
+                 "  %r3 = extractelement <2 x i16> %r1, i32 1\n  %r4 = insertelement <2 x i16> undef, i16 %r2, i32 0\n"
+                 "  %r5 = insertelement <2 x i16> %r4, i16 %r3, i32 1\n  %r6 = bitcast <2 x i16> %r5 to i32\n"
+                 "  %r7 = bitcast <2 x i16> %r5 to i32\n  call void @g(i32 %r6, i32 %r7)\n  ret void\n}\n",
+            true,
+            HEAD
+            "  %r1 = bitcast i32 %w to <2 x i16>\n  %r2 = extractelement <2 x i16> %r1, i32 0\n"
+            "  %r3 = extractelement <2 x i16> %r1, i32 1\n  %r4 = insertelement <2 x i16> undef, i16 %r2, i32 0\n"
+            "  %r5 = insertelement <2 x i16> %r4, i16 %r3, i32 1\n  call void @g(i32 %w, i32 %w)\n  ret void\n}\n");
+    numbers(HEAD "  %r1 = trunc i32 %w to i16\n  %r2 = lshr i32 %w, 16\n  %r3 = trunc i32 %r2 to i16\n  %r4 = zext i16 "
+                 "%r1 to i32\n"
+                 "  %r5 = shl i32 %r4, 16\n  %r6 = zext i16 %r3 to i32\n  %r7 = shl i32 %r6, 16\n  ret void\n}\n",
+            true,
+            HEAD "  %r1 = trunc i32 %w to i16\n  %r2 = lshr i32 %w, 16\n  %r3 = trunc i32 %r2 to i16\n  %r4 = and i32 "
+                 "%w, 65535\n"
+                 "  %r5 = shl i32 %w, 16\n  %r6 = lshr i32 %w, 16\n  %r7 = and i32 %w, -65536\n  ret void\n}\n");
+    /* the other way round, of two words, or of an element that is none of both */
+    stays(HEAD
+          "  %r1 = bitcast i32 %w to <2 x i16>\n  %r2 = extractelement <2 x i16> %r1, i32 0\n"
+          "  %r3 = extractelement <2 x i16> %r1, i32 1\n  %r4 = insertelement <2 x i16> undef, i16 %r3, i32 0\n"
+          "  %r5 = insertelement <2 x i16> %r4, i16 %r2, i32 1\n  %r6 = bitcast <2 x i16> %r5 to i32\n"
+          "  %r7 = insertelement <2 x i16> undef, i16 %x, i32 0\n  %r8 = insertelement <2 x i16> %r7, i16 %r3, i32 1\n"
+          "  %r9 = bitcast <2 x i16> %r8 to i32\n  ret void\n}\n");
+}
+
 /* What the lines of a division compute: each is "name = operation type x, y", with the operations that there may be. */
 static uint64_t run(const char *lines, uint32_t n) {
     map values = {0};
@@ -234,9 +262,9 @@ static void test_no_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_repeated), cmocka_unit_test(test_calls),
-                                       cmocka_unit_test(test_loads),    cmocka_unit_test(test_variables),
-                                       cmocka_unit_test(test_loops),    cmocka_unit_test(test_addresses),
-                                       cmocka_unit_test(test_division), cmocka_unit_test(test_no_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_repeated),  cmocka_unit_test(test_calls),    cmocka_unit_test(test_loads),
+        cmocka_unit_test(test_variables), cmocka_unit_test(test_loops),    cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_halves),    cmocka_unit_test(test_division), cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -1,25 +1,14 @@
 /* numbering.c - value numbering of a GPU's module, as text: an instruction that computes what one before it has computed, on every way
  * to it, goes, and so does a load of a local variable whose value is known. libNVVM finds the same, but takes a multiple of the time for
  * it that is spent here, and with -opt=0, which is four times as fast, it does not look (docs/code-generation.md, "Time to compile").
- *
- * Dominators are found in one pass, since the emitter writes a block behind those that lead to it, but for loops, whose last block
- * leads back to the first. That is checked for each function, and one that is not so stays as it is. */
+ * A function whose blocks are not in the order that flow_read wants stays as it is. */
 #include "ir/common/numbering.h"
 
-#include <ctype.h>
 #include <stdio.h>
 
+#include "ir/common/module_text.h"
+
 /* ---- What is known of a function ---- */
-
-typedef struct block {
-    int dominator; /* the block that is passed last on every way to this one; NO_BLOCK: the first block, or one that is never reached */
-    int depth;    /* how many blocks dominate it */
-    int loop_end; /* the last block of the loops that begin here; NO_BLOCK: none does */
-} block;
-
-enum {
-    NO_BLOCK = -1
-};
 
 /* A variable of the function (an alloca). Where everything that is done with it is a load or store of the whole of it, it is known. */
 typedef struct variable {
@@ -45,18 +34,32 @@ typedef struct sum {
     int64_t constant;
 } sum;
 
+/* What is known of a value that has to do with the two halves, of 16 bits each, of a word. */
+typedef enum half_kind {
+    HALF_LOW,  /* i16: a half of the word */
+    HALF_HIGH, /* a half of the word */
+    WORD_LOW,  /* i32: the lower half, the upper one being 0 */
+    WORD_HIGH, /* i32: the upper half, moved to the lower one */
+    PAIR,      /* <2 x i16>: both */
+    FIRST      /* <2 x i16>: what `word` names is its first element */
+} half_kind;
+
+typedef struct half {
+    half_kind kind;
+    const char *word;
+} half;
+
 typedef struct numbering {
     bool settled;
-    arena memory;  /* of one function */
-    map pure;      /* of the module: names of functions that are readnone */
-    map labels;    /* name -> number of its block, from 1 */
+    arena memory; /* of one function */
+    map pure;     /* of the module: names of functions that are readnone */
+    flow blocks;
     map variables; /* name -> variable */
     map numbers;   /* text of an instruction -> number */
     map renamed;   /* name -> the name or constant that stands for it */
     map sums;      /* name -> sum */
+    map halves;    /* name -> half */
     map awaited;   /* names that a phi has from a block behind it */
-    block *blocks;
-    int nblocks;
     text line, *out;
     bool failed;
 } numbering;
@@ -77,156 +80,44 @@ static void put(numbering *n, map *m, const char *key, size_t length, void *valu
     n->failed |= !map_put(m, key, length, value);
 }
 
-static bool dominates(const numbering *n, int above, int b) {
-    while (b != NO_BLOCK && n->blocks[b].depth > n->blocks[above].depth)
-        b = n->blocks[b].dominator;
-    return b == above;
-}
-
 /* ---- Reading lines ---- */
-
-static bool begins(const char *at, const char *with) { return strncmp(at, with, strlen(with)) == 0; }
-
-static size_t name_length(const char *at) {
-    size_t length = 1;
-    while (isalnum((unsigned char)at[length]) || at[length] == '_' || at[length] == '.')
-        length++;
-    return length;
-}
-
-/* The next name of a register or variable, "%r1", from `at` on and before `end`, outside of strings; NULL: none. */
-static const char *next_name(const char *at, const char *end) {
-    for (bool quoted = false; at < end; at++) {
-        quoted ^= *at == '"';
-        if (*at == '%' && !quoted)
-            return at;
-    }
-    return NULL;
-}
-
-/* Where a text first stands between `at` and `end`; NULL: nowhere. */
-static const char *find(const char *at, const char *end, const char *what) {
-    size_t length = strlen(what);
-    for (; (size_t)(end - at) >= length && (at = memchr(at, *what, (size_t)(end - at) - length + 1)) != NULL; at++)
-        if (memcmp(at, what, length) == 0)
-            return at;
-    return NULL;
-}
-
-static const char *line_end(const char *line) { return line + strcspn(line, "\n"); }
-
-static bool is_label(const char *line) { return isalpha((unsigned char)*line) && line_end(line)[-1] == ':'; }
-static bool is_jump(const char *line) { return begins(line, "  br ") || begins(line, "  switch "); }
-
-/* How long an instruction is without what only debuggers want to know of it. */
-static size_t bare_length(const char *at, size_t length) {
-    const char *debug = find(at, at + length, ", !dbg ");
-    return debug ? (size_t)(debug - at) : length;
-}
-
-/* Does the text from `at` to `end` continue with `with`? Then *at moves past it. */
-static bool passes(const char **at, const char *end, const char *with) {
-    size_t length = strlen(with);
-    if ((size_t)(end - *at) < length || memcmp(*at, with, length) != 0)
-        return false;
-    *at += length;
-    return true;
-}
 
 /* "load T, T* %v", maybe with an alignment behind it. */
 static bool loads(const char *at, const char *end, const variable *v) {
-    return passes(&at, end, "load ") && passes(&at, end, v->type) && passes(&at, end, ", ") &&
-           passes(&at, end, v->type) && passes(&at, end, "* ") && passes(&at, end, v->name) &&
-           (at == end || begins(at, ", align "));
+    return text_passes(&at, end, "load ") && text_passes(&at, end, v->type) && text_passes(&at, end, ", ") &&
+           text_passes(&at, end, v->type) && text_passes(&at, end, "* ") && text_passes(&at, end, v->name) &&
+           (at == end || text_begins(at, ", align "));
 }
 
 /* "store T x, T* %v": *value and *length are of x. */
 static bool stores(const char *at, const char *end, const variable *v, const char **value, size_t *length) {
     char tail[160];
     int size = snprintf(tail, sizeof tail, ", %s* %s", v->type, v->name);
-    if (size >= (int)sizeof tail || !passes(&at, end, "store ") || !passes(&at, end, v->type) || !passes(&at, end, " "))
+    if (size >= (int)sizeof tail || !text_passes(&at, end, "store ") || !text_passes(&at, end, v->type) ||
+        !text_passes(&at, end, " "))
         return false;
     *value = at;
-    const char *address = find(at, end, tail);
-    if (!address || !(address + size == end || begins(address + size, ", align ")))
+    const char *address = text_find(at, end, tail);
+    if (!address || !(address + size == end || text_begins(address + size, ", align ")))
         return false;
     *length = (size_t)(address - at);
     return true;
 }
 
-/* ---- Blocks and variables ---- */
-
-static int block_of(const numbering *n, const char *name, size_t length) {
-    return (int)(intptr_t)map_get(&n->labels, name, length) - 1;
-}
-
-static void find_blocks(numbering *n, const char *body, const char *end) {
-    n->nblocks = !is_label(body); /* a first block may have no name */
-    for (const char *line = body; line < end; line = line_end(line) + 1)
-        if (is_label(line))
-            put(n, &n->labels, line, (size_t)(line_end(line) - line) - 1, (void *)(intptr_t)++n->nblocks);
-    n->blocks = take(n, (size_t)n->nblocks * sizeof *n->blocks);
-    for (int b = 0; n->blocks && b < n->nblocks; b++)
-        n->blocks[b] = (block){NO_BLOCK, b ? -1 : 0, NO_BLOCK};
-}
-
-static int common_dominator(const numbering *n, int a, int b) {
-    while (a != b)
-        if (n->blocks[a].depth < n->blocks[b].depth)
-            b = n->blocks[b].dominator;
-        else
-            a = n->blocks[a].dominator;
-    return a;
-}
-
-/* A way from block `from` to `to`. False: it leads back, and not to a block that every way to `from` passes. */
-static bool add_edge(numbering *n, int from, int to) {
-    block *b = &n->blocks[to];
-    if (n->blocks[from].depth < 0)
-        return true; /* never reached itself */
-    if (to <= from) {
-        b->loop_end = from > b->loop_end ? from : b->loop_end;
-        return dominates(n, to, from);
-    }
-    b->dominator = b->depth < 0 ? from : common_dominator(n, b->dominator, from);
-    b->depth = n->blocks[b->dominator].depth + 1;
-    return true;
-}
-
-static bool find_dominators(numbering *n, const char *body, const char *end) {
-    int here = is_label(body) ? -1 : 0;
-    for (const char *line = body; line < end; line = line_end(line) + 1) {
-        here += is_label(line);
-        if (!is_jump(line))
-            continue;
-        const char *stop = line_end(line);
-        for (const char *to = find(line, stop, "label %"); to; to = find(to, stop, "label %")) {
-            to += strlen("label %");
-            int target = block_of(n, to, name_length(to - 1) - 1);
-            if (target < 0 || !add_edge(n, here, target))
-                return false;
-        }
-    }
-    /* A loop ends where those end that begin in it. */
-    for (int b = n->nblocks - 1; b >= 0; b--)
-        for (int inner = b + 1; inner <= n->blocks[b].loop_end; inner++)
-            if (n->blocks[inner].loop_end > n->blocks[b].loop_end)
-                n->blocks[b].loop_end = n->blocks[inner].loop_end;
-    return true;
-}
+/* ---- Variables ---- */
 
 static void add_variable(numbering *n, const char *name, size_t length, const char *type, const char *end) {
     variable *v = take(n, sizeof *v);
     if (!v)
         return;
-    const char *align = find(type, end, ", align ");
+    const char *align = text_find(type, end, ", align ");
     *v = (variable){.name = copy(n, name, length), .type = copy(n, type, (size_t)((align ? align : end) - type))};
     put(n, &n->variables, name, length, v);
 }
 
 /* What a line does with the variable whose name stands at `name` in it. */
 static void use_variable(numbering *n, variable *v, const char *line, const char *end, const char *name, int here) {
-    const char *value, *is = find(line, end, " = ");
+    const char *value, *is = text_find(line, end, " = ");
     size_t length;
     if (is && loads(is + strlen(" = "), end, v))
         return;
@@ -247,16 +138,16 @@ static void use_variable(numbering *n, variable *v, const char *line, const char
 
 static void find_variables(numbering *n, const char *body, const char *end) {
     static const char alloca[] = " = alloca ";
-    int here = is_label(body) ? -1 : 0;
+    int here = line_is_label(body) ? -1 : 0;
     for (const char *line = body; line < end; line = line_end(line) + 1) {
-        const char *stop = line + bare_length(line, (size_t)(line_end(line) - line));
-        if (is_label(line)) {
+        const char *stop = line + line_bare_length(line, (size_t)(line_end(line) - line));
+        if (line_is_label(line)) {
             here++;
             continue;
         }
         for (const char *name = next_name(line, stop); name; name = next_name(name + 1, stop)) {
             size_t length = name_length(name);
-            if (name == line + 2 && begins(name + length, alloca)) {
+            if (name == line + 2 && text_begins(name + length, alloca)) {
                 add_variable(n, name, length, name + length + strlen(alloca), stop);
                 break;
             }
@@ -286,76 +177,32 @@ static const char *const pure_intrinsics[] = {"llvm.ceil.",
                                               "llvm.nvvm.read.ptx.sreg.ntid.",
                                               "llvm.nvvm.read.ptx.sreg.tid."};
 
-static const char *const pure_instructions[] = {"add",
-                                                "and",
-                                                "ashr",
-                                                "bitcast",
-                                                "extractelement",
-                                                "extractvalue",
-                                                "fadd",
-                                                "fcmp",
-                                                "fdiv",
-                                                "fmul",
-                                                "fpext",
-                                                "fptosi",
-                                                "fptoui",
-                                                "fptrunc",
-                                                "frem",
-                                                "fsub",
-                                                "getelementptr",
-                                                "icmp",
-                                                "insertelement",
-                                                "insertvalue",
-                                                "inttoptr",
-                                                "lshr",
-                                                "mul",
-                                                "or",
-                                                "ptrtoint",
-                                                "sdiv",
-                                                "select",
-                                                "sext",
-                                                "shl",
-                                                "shufflevector",
-                                                "sitofp",
-                                                "srem",
-                                                "sub",
-                                                "trunc",
-                                                "udiv",
-                                                "uitofp",
-                                                "urem",
-                                                "xor",
-                                                "zext"};
-
 static bool calls_pure(const numbering *n, const char *at, size_t length) {
     const char *name = memchr(at, '@', length), *quote = memchr(at, '"', length);
     if (!name || quote) /* an asm: who writes one in two places means two */
         return false;
     name++;
     for (size_t i = 0; i < COUNT(pure_intrinsics); i++)
-        if (begins(name, pure_intrinsics[i]))
+        if (text_begins(name, pure_intrinsics[i]))
             return true;
     return map_get(&n->pure, name, strcspn(name, "("));
 }
 
 static bool is_pure(const numbering *n, const char *at, size_t length) {
-    size_t word = strcspn(at, " ");
-    if (begins(at, "call "))
+    if (text_begins(at, "call "))
         return calls_pure(n, at, length);
-    if (begins(at, "load "))
-        return find(at, at + length, ", !invariant.load ");
-    for (size_t i = 0; i < COUNT(pure_instructions); i++)
-        if (strlen(pure_instructions[i]) == word && memcmp(pure_instructions[i], at, word) == 0)
-            return true;
-    return false;
+    if (text_begins(at, "load "))
+        return text_find(at, at + length, ", !invariant.load ");
+    return instruction_is_plain(at);
 }
 
 /* The names of functions that are readnone: "define internal float @fdiv_float(..) nounwind readnone alwaysinline {". */
 static void find_pure(numbering *n, const char *module) {
     for (const char *line = module; *line; line = *line_end(line) ? line_end(line) + 1 : line_end(line)) {
-        if (!begins(line, "define ") && !begins(line, "declare "))
+        if (!text_begins(line, "define ") && !text_begins(line, "declare "))
             continue;
-        const char *end = line_end(line), *name = find(line, end, "@");
-        if (name && find(name, end, " readnone"))
+        const char *end = line_end(line), *name = text_find(line, end, "@");
+        if (name && text_find(name, end, " readnone"))
             put(n, &n->pure, name + 1, strcspn(name + 1, "("), n);
     }
 }
@@ -378,11 +225,11 @@ static void rename_line(numbering *n, const char *line, const char *end) {
 /* Does a variable have the value in block `here` that it is known to have had before? A loop that has begun since then may
  * store another one before it comes to its first block again. */
 static bool still_known(const numbering *n, const variable *v, int here) {
-    if (!v->value || !dominates(n, v->block, here))
+    if (!v->value || !flow_dominates(&n->blocks, v->block, here))
         return false;
-    for (int b = here; b != v->block; b = n->blocks[b].dominator)
+    for (int b = here; b != v->block; b = n->blocks.blocks[b].dominator)
         for (int i = 0; i < v->nstores; i++)
-            if (v->stores[i] >= b && v->stores[i] <= n->blocks[b].loop_end)
+            if (v->stores[i] >= b && v->stores[i] <= n->blocks.blocks[b].loop_end)
                 return false;
     return true;
 }
@@ -412,12 +259,13 @@ static void await(numbering *n, const char *at, const char *end) {
 /* Is the value of an instruction, which defines `name`, there already? Then that stands for it. Else it is there from now on. */
 static const char *same_value(numbering *n, const char *name, const char *at, size_t length, int here) {
     const char *variable_name = next_name(at, at + length);
-    if (begins(at, "phi "))
+    if (text_begins(at, "phi "))
         await(n, at, at + length);
     if (map_get(&n->awaited, name, strlen(name)))
         return NULL;
-    variable *v =
-        begins(at, "load ") && variable_name ? map_get(&n->variables, variable_name, name_length(variable_name)) : NULL;
+    variable *v = text_begins(at, "load ") && variable_name
+                      ? map_get(&n->variables, variable_name, name_length(variable_name))
+                      : NULL;
     if (v && !v->escapes && loads(at, at + length, v)) {
         if (still_known(n, v, here))
             return v->value;
@@ -428,8 +276,10 @@ static const char *same_value(numbering *n, const char *name, const char *at, si
         return NULL;
     number *first = map_get(&n->numbers, at, length);
     for (number *k = first; k; k = k->next)
-        if (dominates(n, k->block, here))
-            return k->name;
+        if (flow_dominates(&n->blocks, k->block, here)) {
+            const char *other = map_get(&n->renamed, k->name, strlen(k->name));
+            return other ? other : k->name;
+        }
     number *k = take(n, sizeof *k);
     if (k) {
         *k = (number){.next = first, .name = name, .block = here};
@@ -487,9 +337,9 @@ static bool widen_sum(numbering *n, const char *name, const char *of, int here) 
  * access. at: "getelementptr inbounds T, T* %p, i64 %i". */
 static bool split_address(numbering *n, const char *name, const char *at, size_t length, int here) {
     char head[160];
-    const char *end = at + length, *type = at + strlen("getelementptr "), *index = find(at, end, ", i64 ");
-    passes(&type, end, "inbounds ");
-    const char *pointer = find(type, end, ", ");
+    const char *end = at + length, *type = at + strlen("getelementptr "), *index = text_find(at, end, ", i64 ");
+    text_passes(&type, end, "inbounds ");
+    const char *pointer = text_find(type, end, ", ");
     if (!index || *type == '[' || *type == '<' || pointer >= index || index[strlen(", i64 ")] != '%')
         return false;
     const char *i = index + strlen(", i64 ");
@@ -507,11 +357,69 @@ static bool split_address(numbering *n, const char *name, const char *at, size_t
     return true;
 }
 
+static void note_half(numbering *n, const char *name, half_kind kind, const char *word) {
+    half *h = take(n, sizeof *h);
+    if (h) {
+        *h = (half){kind, copy(n, word, strlen(word))};
+        put(n, &n->halves, name, strlen(name), h);
+    }
+}
+
+static const half *half_of(const numbering *n, const char *name, half_kind low, half_kind high) {
+    const half *h = map_get(&n->halves, name, strlen(name));
+    return h && (h->kind == low || h->kind == high) ? h : NULL;
+}
+
+/* Halves that are taken out of words and put together. */
+static void note_halves(numbering *n, const char *name, const char *line) {
+    char a[64], b[64];
+    int which;
+    const half *h, *g;
+    if (sscanf(line, "lshr i32 %63[^, ], %d", a, &which) == 2 && which == 16)
+        note_half(n, name, WORD_HIGH, a);
+    else if (sscanf(line, "trunc i32 %63s to i16", a) == 1 && (h = half_of(n, a, WORD_HIGH, WORD_HIGH)))
+        note_half(n, name, HALF_HIGH, h->word);
+    else if (sscanf(line, "trunc i32 %63s to i16", a) == 1)
+        note_half(n, name, HALF_LOW, a);
+    else if (sscanf(line, "bitcast i32 %63s to <2 x i16%1[>]", a, b) == 2)
+        note_half(n, name, PAIR, a);
+    else if (sscanf(line, "extractelement <2 x i16> %63[^, ], i32 %d", a, &which) == 2 &&
+             (h = half_of(n, a, PAIR, PAIR)))
+        note_half(n, name, which ? HALF_HIGH : HALF_LOW, h->word);
+    else if (sscanf(line, "insertelement <2 x i16> undef, i16 %63[^, ], i32 %d", a, &which) == 2 && !which)
+        note_half(n, name, FIRST, a);
+    else if (sscanf(line, "insertelement <2 x i16> %63[^, ], i16 %63[^, ], i32 %d", a, b, &which) == 3 && which &&
+             (h = half_of(n, a, FIRST, FIRST)) && (h = half_of(n, h->word, HALF_LOW, HALF_LOW)) &&
+             (g = half_of(n, b, HALF_HIGH, HALF_HIGH)) && strcmp(h->word, g->word) == 0)
+        note_half(n, name, PAIR, h->word);
+}
+
+/* A half that is widened, or moved to the upper end, is one operation on its word; and both are that word. */
+static bool write_half(numbering *n, const char *name, const char *line) {
+    char a[64], b[64];
+    int by;
+    const half *h;
+    if (sscanf(line, "zext i16 %63s to i3%1[2]", a, b) == 2 && (h = half_of(n, a, HALF_LOW, HALF_HIGH))) {
+        text_printf(n->out, h->kind == HALF_LOW ? "  %s = and i32 %s, 65535\n" : "  %s = lshr i32 %s, 16\n", name,
+                    h->word);
+        note_half(n, name, h->kind == HALF_LOW ? WORD_LOW : WORD_HIGH, h->word);
+    } else if (sscanf(line, "shl i32 %63[^, ], %d", a, &by) == 2 && by == 16 &&
+               (h = half_of(n, a, WORD_LOW, WORD_HIGH))) {
+        text_printf(n->out, h->kind == WORD_LOW ? "  %s = shl i32 %s, 16\n" : "  %s = and i32 %s, -65536\n", name,
+                    h->word);
+    } else if (sscanf(line, "bitcast <2 x i16> %63s to i3%1[2]", a, b) == 2 && (h = half_of(n, a, PAIR, PAIR))) {
+        put(n, &n->renamed, name, strlen(name), (void *)(uintptr_t)h->word);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 /* Writes something cheaper that computes the same; false: there is nothing. */
 static bool write_cheaper(numbering *n, const char *name, const char *at, size_t length, int here) {
     char line[160], of[64];
     long long constant;
-    if (begins(at, "getelementptr "))
+    if (text_begins(at, "getelementptr "))
         return split_address(n, name, at, length, here);
     if (length >= sizeof line)
         return false;
@@ -523,7 +431,8 @@ static bool write_cheaper(numbering *n, const char *name, const char *at, size_t
         note_sum(n, name, "i32", of, constant);
     else if (sscanf(line, "zext i32 %63s to i64", of) == 1)
         return widen_sum(n, name, of, here);
-    return write_constant_division(n->out, name, at, length);
+    note_halves(n, name, line);
+    return write_half(n, name, line) || write_constant_division(n->out, name, at, length);
 }
 
 static void write_line(numbering *n, const char *at, size_t length) {
@@ -543,16 +452,16 @@ static void define(numbering *n, const char *name, const char *at, size_t bare, 
 }
 
 static void write_body(numbering *n, const char *body, const char *end) {
-    int here = is_label(body) ? -1 : 0;
+    int here = line_is_label(body) ? -1 : 0;
     for (const char *line = body; line < end && !n->failed; line = line_end(line) + 1) {
         const char *stop = line_end(line);
-        here += is_label(line);
+        here += line_is_label(line);
         rename_line(n, line, stop);
         if ((n->failed |= n->line.failed))
             return;
-        const char *is = begins(n->line.data, "  %") ? strstr(n->line.data, " = ") : NULL;
-        size_t bare = bare_length(n->line.data, n->line.length);
-        if (begins(n->line.data, "  store "))
+        const char *is = text_begins(n->line.data, "  %") ? strstr(n->line.data, " = ") : NULL;
+        size_t bare = line_bare_length(n->line.data, n->line.length);
+        if (text_begins(n->line.data, "  store "))
             note_store(n, n->line.data, n->line.data + bare, here);
         if (is)
             define(n, copy(n, n->line.data + 2, (size_t)(is - n->line.data) - 2), is + strlen(" = "), bare, here);
@@ -562,45 +471,36 @@ static void write_body(numbering *n, const char *body, const char *end) {
 }
 
 static void free_function(numbering *n) {
-    map *maps[] = {&n->labels, &n->variables, &n->numbers, &n->renamed, &n->sums, &n->awaited};
+    map *maps[] = {&n->variables, &n->numbers, &n->renamed, &n->sums, &n->halves, &n->awaited};
     for (size_t i = 0; i < COUNT(maps); i++) {
         map_free(maps[i]);
         *maps[i] = (map){0};
     }
+    flow_free(&n->blocks);
     arena_free(&n->memory);
     n->memory = (arena){0};
 }
 
-static void number_function(numbering *n, const char *body, const char *end) {
-    find_blocks(n, body, end);
-    bool understood = !n->failed && find_dominators(n, body, end);
-    if (understood) {
+static bool number_function(void *user, text *out, const char *body, const char *end) {
+    numbering *n = user;
+    n->out = out;
+    if (flow_read(&n->blocks, &n->memory, body, end, &n->failed)) {
         find_variables(n, body, end);
         write_body(n, body, end);
     } else {
-        text_add(n->out, body, (size_t)(end - body));
+        text_add(out, body, (size_t)(end - body));
     }
     free_function(n);
+    return !n->failed;
 }
 
 void number_values(text *module, bool settled) {
-    text out = {0};
-    numbering n = {.settled = settled, .out = &out};
+    numbering n = {.settled = settled};
     if (module->failed || !module->data)
         return;
     find_pure(&n, module->data);
-    for (const char *line = module->data; *line && !n.failed;) {
-        const char *next = line_end(line) + (*line_end(line) != 0), *end;
-        text_add(&out, line, (size_t)(next - line));
-        if (begins(line, "define ") && (end = strstr(next, "\n}")) != NULL) {
-            number_function(&n, next, end + 1);
-            next = end + 1;
-        }
-        line = next;
-    }
+    module_each_function(module, number_function, &n);
+    module->failed |= n.failed;
     map_free(&n.pure);
     text_free(&n.line);
-    text_free(module);
-    *module = out;
-    module->failed |= n.failed;
 }

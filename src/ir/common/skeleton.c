@@ -5,6 +5,7 @@
 #include "ir/common/internal.h"
 #include "ir/common/numbering.h"
 #include "ir/common/report.h"
+#include "ir/common/sinking.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -358,11 +359,25 @@ static bool has_half_results(const variant *v) {
     return halves;
 }
 
-/* Straight code in which numbering finds what libNVVM would: code_module.settled. Contraction is one of libNVVM's passes. */
-static bool is_settled(const code_module *module, const variant *v, const ir_size *written) {
-    if (module->fast & UF_FAST_CONTRACT)
+/* Calls whose code is straight: unrolled ones, and rows and columns whose elements a thread has in registers. Columns of float32 and
+ * float64 need every register, for which libNVVM's passes are better. */
+static bool calls_settled(const emit *e, const variant *v) {
+    bool held = v->gufunc.held && !variant_holds_part(v) && e->written.loops <= 1;
+    return v->gufunc.unrolled || (held && (e->half_results || !v->gufunc.across));
+}
+
+/* Is the module straight code, in which numbering finds what libNVVM would: code_module.settled? Contraction is one of libNVVM's passes. */
+static bool is_settled(const emit *e, const variant *v) {
+    if (e->module->fast & UF_FAST_CONTRACT)
         return false;
-    return v->loop == LOOP_GUFUNC ? v->gufunc.unrolled : v->loop == LOOP_FLAT && !written->loops;
+    switch (v->loop) {
+    case LOOP_GUFUNC:
+        return calls_settled(e, v);
+    case LOOP_FLAT:
+    case LOOP_SCAN:
+        return !e->written.loops;
+    }
+    return false;
 }
 
 /* UF_ERR_COMPILE: the module is too large. */
@@ -378,7 +393,7 @@ static uf_status write_module(arena *a, const char *name, const variant *v, cons
     assert(status || (!e.nesting && !e.scope && !e.shared && !e.invariant &&
                       e.out == &module->ir)); /* all that began has ended */
     uf_status finished = emit_finish(&e);
-    module->settled = target->gpu && is_settled(module, v, &e.written);
+    module->settled = target->gpu && is_settled(&e, v);
     return status ? status : finished ? finished : exceeds(&e.written, limit) ? UF_ERR_COMPILE : UF_OK;
 }
 
@@ -392,6 +407,8 @@ uf_status skeleton_module(arena *a, const char *name, const variant *v, const co
         uf_status status = write_module(a, name, v, target, module, write, user);
         if (!status && target->gpu)
             number_values(&module->ir, module->settled);
+        if (!status && module->settled)
+            sink_values(&module->ir);
         if (status != UF_ERR_COMPILE)
             return status ? status : module->ir.failed ? fail_memory() : UF_OK;
     }

@@ -35,6 +35,7 @@ static void find_part_tiles(body *b, struct held *h) {
     emit *e = b->e;
     const variant *v = e->frame->v;
     ssa own = coop_thread(b), first = emit_value(e, "sub i64 %%from, %d", variant_held_part(v));
+    h->apart = coop_threads(v) * h->width;
     for (int j = 0; j < h->count; j++) {
         ssa tile = j ? emit_value(e, "add i64 %s, %d", own.text, j * coop_threads(v)) : own;
         h->index[j] = emit_op(e, "add i64", first, emit_value(e, "mul i64 %s, %d", tile.text, h->width));
@@ -50,6 +51,7 @@ static void find_tiles(body *b, struct held *h) {
     emit *e = b->e;
     const variant *v = e->frame->v;
     ssa head = ssa_named("%%head"), end = h->ends ? end_of_tiles(e, h, head) : ssa_named("%%s%d", h->dimension);
+    h->apart = h->width << v->gufunc.coop;
     for (int j = 0; j < h->count; j++) {
         ssa i = j ? emit_value(e, "add i64 %%rank, %d", j << v->gufunc.coop) : ssa_named("%%rank");
         h->there[j] = ssa_none();
@@ -82,11 +84,16 @@ static part *find_part(body *b, int k, int first, int tiles) {
     const variant_operand *v = &e->frame->v->operand[k];
     part *p = arena_alloc(e->a, sizeof *p);
     *p = (part){.operand = k, .tiles = tiles, .together = h->width * (v->fixed ? 1 : h->calls)};
+    ssa base = ssa_named(v->staged ? "%%g%d" : "%%p%d", k), step = ssa_constant(h->apart);
+    if (v->unit != 1)
+        step = emit_value(e, "mul i64 %%s%d, %d", e->frame->layout->operands[k].strides, h->apart);
     for (int j = 0; j < tiles; j++) {
-        ssa offset = h->index[first + j];
-        if (v->unit != 1)
+        int tile = first + j;
+        bool follows = j && tile < h->count && !ssa_is_set(h->there[tile]);
+        ssa offset = follows ? step : h->index[tile];
+        if (!follows && v->unit != 1)
             offset = emit_value(e, "mul i64 %s, %%s%d", offset.text, e->frame->layout->operands[k].strides);
-        p->pointer[j] = emit_element(e, (dtype)v->memory, ssa_named(v->staged ? "%%g%d" : "%%p%d", k), offset);
+        p->pointer[j] = emit_element(e, (dtype)v->memory, follows ? p->pointer[j - 1] : base, offset);
     }
     return p;
 }
@@ -212,7 +219,10 @@ static void store_tiles(body *b, int k, int tiles) {
     for (int i = 0; i < n; i++)
         x.value[i] = h->assigned[i % h->calls][k][i / h->calls];
     emit_convert_all(e, x.value, n, (dtype)b->f->locals[k].type, (dtype)e->frame->v->operand[k].memory);
-    emit_store_if_aligned(b, store_assigned, &x);
+    if (x.to->together > 1)
+        emit_store_if_aligned(b, store_assigned, &x);
+    else
+        store_assigned(b, &x, false);
 }
 
 /* ---- Calls ---- */
@@ -382,7 +392,7 @@ static void begin(body *b) {
     broadcast_share(b, &beside);
     if (partly && coop_copies_async(b->e)) /* what is staged has been on its way meanwhile */
         coop_copies_wait(b->e);
-    for (int k = v->nin; k < v->nin + v->nout && h->calls > 1; k++)
+    for (int k = v->nin; k < v->nin + v->nout && v->gufunc.across; k++)
         h->keeps[k] = find_kept(b, k);
 }
 

@@ -22,6 +22,7 @@ enum {
  * that are in no tile, too, as number `count`; or else the first of its tiles' elements. */
 struct held {
     int dimension, count, width;
+    int apart; /* elements from where one tile begins to where the next one does */
     int calls;
     bool ends;                /* there are elements in no tile */
     ssa index[HELD_MOST + 1]; /* i64 */
