@@ -359,11 +359,19 @@ static bool has_half_results(const variant *v) {
     return halves;
 }
 
-/* Calls whose code is straight: unrolled ones, and rows and columns whose elements a thread has in registers. Columns of float32 and
- * float64 need every register, for which libNVVM's passes are better. */
+/* Weights of columns, and of rows that begin anywhere. */
+static bool has_weights(const variant *v) {
+    bool any = false;
+    for (int k = 0; k < v->nin; k++)
+        any |= v->operand[k].fixed || v->operand[k].broadcast || v->operand[k].shifted;
+    return any;
+}
+
+/* Calls whose code is straight: unrolled ones, and rows and columns whose elements a thread has in registers. Those with such weights, and
+ * columns of more than 16 bits, need every register, for which libNVVM's passes are better. */
 static bool calls_settled(const emit *e, const variant *v) {
     bool held = v->gufunc.held && !variant_holds_part(v) && e->written.loops <= 1;
-    return v->gufunc.unrolled || (held && (e->half_results || !v->gufunc.across));
+    return v->gufunc.unrolled || (held && !has_weights(v) && (!v->gufunc.across || e->half_results));
 }
 
 /* Is the module straight code, in which numbering finds what libNVVM would: code_module.settled? Contraction is one of libNVVM's passes. */
