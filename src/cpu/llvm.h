@@ -79,6 +79,7 @@ typedef struct llvm_symbol {
     LLVM_HOST(X, TargetMC)                                                                                             \
     LLVM_HOST(X, AsmPrinter)                                                                                           \
     LLVM_HOST(X, AsmParser)                                                                                            \
+    X(void, ParseCommandLineOptions, (int count, const char *const *words, const char *overview))                     \
     X(char *, GetHostCPUName, (void))                                                                                  \
     X(char *, GetHostCPUFeatures, (void))                                                                              \
     X(char *, GetDefaultTargetTriple, (void))                                                                          \

@@ -40,7 +40,7 @@ static int breaks(const char *what) {
     }
 /* clang-format off */
 #define FUNCTIONS                                                                                                      \
-    F(GetHostCPUName) F(GetHostCPUFeatures) F(GetDefaultTargetTriple) F(GetTargetFromTriple)                          \
+    F(ParseCommandLineOptions) F(GetHostCPUName) F(GetHostCPUFeatures) F(GetDefaultTargetTriple) F(GetTargetFromTriple) \
     F(DisposeMessage)                        \
     F(DisposeTargetData) F(ContextCreate) F(ContextDispose) F(ContextSetDiagnosticHandler)                            \
     F(GetDiagInfoDescription) F(GetDiagInfoSeverity) F(CreateMemoryBufferWithMemoryRange) F(GetBufferStart)           \
