@@ -362,6 +362,18 @@ static inline report_kernel launch_report_kernel(const launch *l) {
     return (report_kernel){l->name, l->source, inner, l->npoints, l->points};
 }
 
+enum {
+    KEPT_WORDS = 24
+};
+
+/* A launch that is made again with the same addresses: the parameters of its kernel are those of before. */
+typedef struct kept_launch {
+    const code *c;
+    int64_t elements;
+    bool alone; /* on one thread, whatever it takes */
+    uint64_t parameters[KEPT_WORDS];
+} kept_launch;
+
 typedef struct engine {
     const char *name;
     /* The target of a device. Opens the libraries that compiling for it needs; cheap after the first time. On a GPU
@@ -385,6 +397,10 @@ typedef struct engine {
     uf_status (*compile)(const code_module *module, const code_target *target, int device, code **out);
     void (*release)(code *c); /* waits for enqueued work that uses the code, where that is necessary */
     uf_status (*launch)(const code *c, const launch *l);
+    /* Keeps a launch that cannot fail and has no numbers, which are read anew each time. False: not one like this. NULL: none. */
+    bool (*keep)(const code *c, const launch *l, kept_launch *out);
+    /* Makes it again; false: it is not made, and has to be launched. */
+    bool (*repeat)(const kept_launch *k);
     /* Is a routine of the library faster than generated code? A pure function of the problem. */
     bool (*lapack_pays)(const lapack_problem *p);
     /* Opens the library, once. Errors: LIBRARY (what was tried, with the reason). */

@@ -238,7 +238,7 @@ typedef struct library_form {
 } library_form;
 
 struct uf_func {
-    uint64_t number;      /* no other function of the process has or had it */
+    uint64_t number;      /* no other function or plan of the process has or had it */
     const uf_func *owner; /* of a form: the function that keeps it; else NULL */
     _Atomic(record_form *) forms;
     _Atomic(core_form *) core_forms;
@@ -635,6 +635,7 @@ typedef struct forall_part {
 /* A call with everything decided but the addresses. A call that is made at once is a plan on the stack, which runs
  * once. */
 struct uf_plan {
+    uint64_t number; /* as of functions, where it lasts */
     const plan_verb *verb;
     const uf_func *func;
     const struct expansion_map *expanded; /* how the addresses of a run become those of leaves; NULL: they are */
@@ -863,6 +864,10 @@ void plan_end(uf_plan *p);
 uf_status plan_once(const plan_request *r);
 /* repeat.c: runs a call by the plan that its thread keeps of it. False: there is none. */
 bool repeat_run(const plan_request *r, uf_status *status);
+/* Repeats the launch that its thread keeps of a run of a plan with these addresses. False: there is none. */
+bool repeat_plan(const uf_plan *p, void *const *data);
+/* A run was executed: keeps its launch if it was the second one like this in succession. */
+void repeat_plan_keep(const plan_run *r);
 /* The first check of a function that makes a plan: `out` is not NULL. *out becomes NULL. Errors: ARGUMENT. */
 uf_status plan_out(uf_plan **out);
 /* The same of a function that makes outputs: one for each of the function's, which become NULL (new.c). */
@@ -871,6 +876,9 @@ uf_status outputs_out(DLManagedTensor **out, const uf_func *func);
 uf_status plan_new(uf_plan **out, const plan_request *r);
 /* Runs a plan, whose addresses have been checked. */
 uf_status plan_execute(plan_run *run);
+/* Keeps the launch of a run that was executed, for runs of the same plan with the same addresses: a repetition of it is all that they do.
+ * False: there is more to them. */
+bool plan_keep(const plan_run *run, kept_launch *out);
 /* Runs its one pass, for plan_verb.run. */
 uf_status plan_pass_run(plan_run *run);
 /* Makes the checks of a run, and does not launch: what the host reads, and the numbers. */

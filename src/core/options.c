@@ -29,28 +29,27 @@ uf_status struct_write(const void *from, size_t known, void *to, const char *wha
     return UF_OK;
 }
 
-/* Fails about a flag of calls that this call does not take. */
-static uf_status flags_check(const char *what, unsigned refused) {
+/* Fails about flags that this call does not take. */
+static uf_status flags_refuse(const char *what, unsigned flags, unsigned refused) {
     static const struct {
         unsigned bit;
         const char *name;
-    } flags[] = {{UF_FIRST_MATCH, "UF_FIRST_MATCH"},
+    } known[] = {{UF_FIRST_MATCH, "UF_FIRST_MATCH"},
                  {UF_STRONG_NUMBERS, "UF_STRONG_NUMBERS"},
                  {UF_STAGE, "UF_STAGE"},
                  {UF_ORDERED, "UF_ORDERED"},
                  {UF_SERIAL, "UF_SERIAL"},
                  {UF_DETERMINISTIC, "UF_DETERMINISTIC"}};
-    for (size_t i = 0; i < COUNT(flags); i++)
-        if (refused & flags[i].bit)
-            return fail(UF_ERR_ARGUMENT, "%s.flags has %s, which is no flag of this call", what, flags[i].name);
-    return UF_OK;
+    for (size_t i = 0; i < COUNT(known); i++)
+        if (refused & known[i].bit)
+            return fail(UF_ERR_ARGUMENT, "%s.flags has %s, which is no flag of this call", what, known[i].name);
+    return fail(UF_ERR_ARGUMENT, "%s.flags is 0x%x; bits 0x%x are unknown", what, flags, refused);
 }
 
 /* Checks what all calls have. */
 static uf_status settings_check(const char *what, unsigned flags, unsigned known, uf_casting casting, int threads) {
-    TRY(flags_check(what, flags & ~known));
     if (flags & ~known)
-        return fail(UF_ERR_ARGUMENT, "%s.flags is 0x%x; bits 0x%x are unknown", what, flags, flags & ~known);
+        return flags_refuse(what, flags, flags & ~known);
     if ((unsigned)casting > UF_CAST_UNSAFE)
         return fail(UF_ERR_ARGUMENT, "%s.casting is %d; known are 0 to %d", what, (int)casting, UF_CAST_UNSAFE);
     if (threads < 0)

@@ -183,6 +183,7 @@ static uf_status lasting(const plan_request *r, void *user) {
         return s;
     }
     func_keep(r->func);
+    p->number = func_number();
     *(uf_plan **)user = p;
     return UF_OK;
 }

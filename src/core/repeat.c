@@ -1,10 +1,12 @@
 /* repeat.c - calls that their thread made before, with the same function, options and arrays: the plan of such a call is kept, and runs
  * again. What a program calls in a loop is mostly such a call, and laying a plan takes longer than computing a few hundred elements, or than
- * the GPU takes for a small matrix.
+ * the GPU takes for a small matrix. Where the engine can keep the launch, too, that is repeated in place of a run, and so it is for runs of
+ * the program's own plans with the same addresses.
  *
  * A thread has SLOTS of them; a call's slot follows from its function and the addresses of its first and last argument. The plan is
  * kept when the slot sees the call for the second time in succession, so that calls that are made once pay no more than a comparison.
- * All that a plan follows from is compared: a function does not change while it lives, and has a number that no other one had. */
+ * All that a plan follows from is compared: a function does not change while it lives, nor does a plan, and each has a number that no other
+ * one had. */
 #include <pthread.h>
 
 #include "core/core.h"
@@ -32,15 +34,17 @@ typedef struct repeat {
     uf_casting casting;
     int threads;
     bool apart; /* see plan_run */
+    bool again; /* a repetition of `launch` is all that there is to do */
+    kept_launch launch;
     argument arguments[MOST_ARGUMENTS];
     int64_t words[MOST_WORDS];
     void *data[PLAN_ARGUMENTS];
     uf_plan plan;
 } repeat;
 
-/* A call at first sight. */
+/* A call, or the run of a plan, at first sight. */
 typedef struct sighting {
-    uint64_t func;
+    uint64_t number; /* of the function or plan */
     const void *first, *last;
 } sighting;
 
@@ -162,40 +166,71 @@ static void remember(repeat *x, const plan_request *r) {
     }
 }
 
-static uf_status run(repeat *x, const plan_request *r) {
-    plan_run run = {.plan = &x->plan,
-                    .data = x->data,
-                    .stream = r->options->stream,
-                    .options = r->options,
-                    .name = r->name,
-                    .apart = x->apart};
+static plan_run run_of(repeat *x, const plan_request *r) {
+    return (plan_run){.plan = &x->plan,
+                      .data = x->data,
+                      .stream = r->options->stream,
+                      .options = r->options,
+                      .name = r->name,
+                      .apart = x->apart};
+}
+
+static uf_status run(plan_run *run) {
     running = true;
-    uf_status s = plan_execute(&run);
+    uf_status s = plan_execute(run);
     running = false;
-    x->apart = run.apart;
+    return s;
+}
+
+static bool launch_again(const repeat *x, const uf_plan *p) {
+    return x->again && engines[p->engine]->repeat(&x->launch);
+}
+
+static uf_status run_again(repeat *x, const plan_request *r) {
+    if (launch_again(x, &x->plan))
+        return UF_OK;
+    plan_run now = run_of(x, r);
+    uf_status s = run(&now);
+    x->apart = now.apart;
     return s;
 }
 
 /* Makes the plan of a call and runs it; *keeps: it may run again. */
 static uf_status make_and_run(repeat *x, const plan_request *r, bool *keeps) {
     x->apart = false;
+    plan_run now = run_of(x, r);
     uf_status s = plan_make(&x->plan, r, x->data);
     if (!s)
-        s = run(x, r);
+        s = run(&now);
     *keeps = !s && may_keep(x, r);
-    if (*keeps)
+    if (*keeps) {
         remember(x, r);
+        x->apart = now.apart;
+        x->again = plan_keep(&now, &x->launch);
+    }
     plan_end(&x->plan);
     return s;
 }
 
 static bool same_sight(const sighting *a, const sighting *b) {
-    return a->func == b->func && a->first == b->first && a->last == b->last;
+    return a->number == b->number && a->first == b->first && a->last == b->last;
 }
 
 static slot *slot_of(const sighting *call) {
-    uint64_t mixed = call->func ^ (uintptr_t)call->first * 3 ^ (uintptr_t)call->last;
+    uint64_t mixed = call->number ^ (uintptr_t)call->first * 3 ^ (uintptr_t)call->last;
     return &slots[mixed * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SLOTS_LOG)];
+}
+
+/* Is it the second time in succession that the slot sees this? Then there is room to keep it, and nothing is kept there. */
+static bool is_to_keep(slot *s, const sighting *call) {
+    if (same_sight(&s->refused, call))
+        return false;
+    if (!same_sight(&s->last, call)) {
+        s->last = *call;
+        return false;
+    }
+    s->kept = (sighting){.number = 0};
+    return s->call || (s->call = repeat_make());
 }
 
 bool repeat_run(const plan_request *r, uf_status *status) {
@@ -204,21 +239,46 @@ bool repeat_run(const plan_request *r, uf_status *status) {
     const sighting call = {r->func->number, r->args[0].data, r->args[r->nargs - 1].data};
     slot *s = slot_of(&call);
     if (same_sight(&s->kept, &call) && is_repeated(s->call, r)) {
-        *status = run(s->call, r);
+        *status = run_again(s->call, r);
         return true;
     }
-    if (same_sight(&s->refused, &call))
-        return false;
-    if (!same_sight(&s->last, &call)) {
-        s->last = call;
-        return false;
-    }
-    if (!s->call && !(s->call = repeat_make()))
+    if (!is_to_keep(s, &call))
         return false;
     bool keeps;
-    s->kept = (sighting){.func = 0};
     *status = make_and_run(s->call, r, &keeps);
     if (!*status)
         *(keeps ? &s->kept : &s->refused) = call;
     return true;
+}
+
+/* ---- Runs of plans ---- */
+
+static sighting sighting_of(const uf_plan *p, void *const *data) {
+    return (sighting){p->number, data[0], data[p->nargs - 1]};
+}
+
+static bool plan_may_repeat(const uf_plan *p) {
+    return !running && p->verb == &elementwise_verb && engines[p->engine]->keep && p->nargs <= MOST_ARGUMENTS;
+}
+
+bool repeat_plan(const uf_plan *p, void *const *data) {
+    if (!plan_may_repeat(p))
+        return false;
+    const sighting call = sighting_of(p, data);
+    const slot *s = slot_of(&call);
+    return same_sight(&s->kept, &call) && !memcmp(s->call->data, data, (size_t)p->nargs * sizeof *data) &&
+           launch_again(s->call, p);
+}
+
+void repeat_plan_keep(const plan_run *r) {
+    if (!plan_may_repeat(r->plan))
+        return;
+    const sighting call = sighting_of(r->plan, r->data);
+    slot *s = slot_of(&call);
+    if (!is_to_keep(s, &call))
+        return;
+    repeat *x = s->call;
+    memcpy(x->data, r->data, (size_t)r->plan->nargs * sizeof *r->data);
+    x->again = plan_keep(r, &x->launch);
+    *(x->again ? &s->kept : &s->refused) = call;
 }

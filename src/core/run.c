@@ -377,6 +377,19 @@ uf_status plan_execute(plan_run *r) {
     return s && r->plan->verb->named ? r->plan->verb->named(r->plan, s) : s;
 }
 
+bool plan_keep(const plan_run *r, kept_launch *out) {
+    const uf_plan *p = r->plan;
+    const plan_pass *s = p->pass;
+    const engine *e = engines[p->engine];
+    operands o;
+    if (p->verb != &elementwise_verb || !r->apart || p->idle || !e->keep)
+        return false;
+    if ((!r->options && !p->verb->fits(p, r->data)) || operands_read(r, s, &o))
+        return false;
+    const launch l = launch_of(r, p, s, plan_variant_of(p, s), &o);
+    return e->keep(s->code, &l, out);
+}
+
 uf_status plan_look(const uf_plan *p, void *const *data) {
     int64_t few[RUN_WORDS];
     plan_run run = {.plan = p, .data = data, .space = {.words = few, .left = RUN_WORDS}};
@@ -409,6 +422,8 @@ static bool is_good(const plan_argument *a, const void *data) {
 }
 
 uf_status plan_run_addresses(const uf_plan *plan, void *const *data, void *stream) {
+    if (repeat_plan(plan, data))
+        return UF_OK;
     for (int k = 0; k < plan->nargs; k++)
         if (!is_good(&plan->argument[k], data[k])) {
             uf_status s = address_refuse(plan, k, data[k]);
@@ -416,7 +431,9 @@ uf_status plan_run_addresses(const uf_plan *plan, void *const *data, void *strea
                 return plan->verb->named ? plan->verb->named(plan, s) : s;
         }
     plan_run run = {.plan = plan, .data = data, .stream = stream};
-    return plan_execute(&run);
+    TRY(plan_execute(&run));
+    repeat_plan_keep(&run);
+    return UF_OK;
 }
 
 uf_status uf_plan_run(const uf_plan *plan, void *const *data, void *stream) {

@@ -75,6 +75,8 @@ void perf_info(text *out); /* writes a line of uf_system_info */
 
 /* launch.c */
 uf_status cpu_launch(const code *c, const launch *l);
+bool cpu_keep(const code *c, const launch *l, kept_launch *out);
+bool cpu_repeat(const kept_launch *k);
 /* Runs a job of the caller's thread with the floating-point environment that a program begins with. */
 uf_status cpu_default_mode(uf_status (*job)(void *user), void *user);
 /* Runs elements first .. first + n - 1 of rows row .. row + rows - 1 of a loop that is not flat. */
@@ -135,16 +137,15 @@ static inline bool work_is_short(const code *c, int64_t n) {
     return cost && n < TICKS_TIMED && n * cost < TICKS_TIMED * INT64_C(1024);
 }
 
-/* Runs the code of a flat loop for n elements from `first` on. outputs: where they go instead; NULL: to where the launch says. lines: they
- * are whole lines of the outputs, which the code is to write past the caches. */
+/* Parameters of the code of a flat loop over n elements from `first` on. outputs: where they go instead; NULL: to where the launch says.
+ * lines: they are whole lines of the outputs, which the code is to write past the caches. */
 enum {
     FLAT_PARAMETERS = VARIANT_OPERANDS * 2 + 2
 };
-static inline void flat_run(const code *c, const launch *l, int64_t first, int64_t n, char *const *outputs,
-                            bool lines) {
+static inline void flat_parameters(uint64_t *to, const launch *l, int64_t first, int64_t n, char *const *outputs,
+                                   bool lines) {
     const variant *v = l->v;
-    uint64_t parameters[FLAT_PARAMETERS];
-    parameter_writer w = parameters_write(parameters, v, NULL, false);
+    parameter_writer w = parameters_write(to, v, NULL, false);
     for (int k = 0, count = variant_operands(v); k < count; k++) {
         const variant_operand *o = &v->operand[k];
         int64_t skip = o->kind == OPERAND_CONTIGUOUS    ? first * dtypes[o->memory].size
@@ -157,6 +158,12 @@ static inline void flat_run(const code *c, const launch *l, int64_t first, int64
     if (variant_has_nontemporal(v))
         put_parameter(&w, CPU_FLAT_LINES, lines);
     parameters_finish(&w);
+}
+
+static inline void flat_run(const code *c, const launch *l, int64_t first, int64_t n, char *const *outputs,
+                            bool lines) {
+    uint64_t parameters[FLAT_PARAMETERS];
+    flat_parameters(parameters, l, first, n, outputs, lines);
     c->run(parameters);
 }
 

@@ -296,3 +296,31 @@ static uf_status launch_job(void *user) {
 uf_status cpu_launch(const code *c, const launch *l) {
     return l->loop->count ? cpu_default_mode(launch_job, &(code_launch){c, l}) : UF_OK;
 }
+
+/* ---- Launches that are made again ---- */
+
+bool cpu_keep(const code *c, const launch *l, kept_launch *out) {
+    const variant *v = l->v;
+    int64_t n = l->loop->count;
+    bool fits = variant_operands(v) + FLAT_PARAMETERS - 2 * VARIANT_OPERANDS <= KEPT_WORDS;
+    if (v->loop != LOOP_FLAT || v->reports || l->cancel || l->progress || !fits || nontemporal_wanted(l, n))
+        return false;
+    for (int k = 0; k < variant_operands(v); k++)
+        if (v->operand[k].kind == OPERAND_NUMBER)
+            return false;
+    *out = (kept_launch){.c = c, .elements = n, .alone = l->threads == 1};
+    flat_parameters(out->parameters, l, 0, n, NULL, false);
+    return true;
+}
+
+static uf_status repeat_job(void *user) {
+    const kept_launch *k = user;
+    k->c->run(k->parameters);
+    return UF_OK;
+}
+
+bool cpu_repeat(const kept_launch *k) {
+    if (!k->alone && !work_is_short(k->c, k->elements))
+        return false;
+    return !cpu_default_mode(repeat_job, (void *)(uintptr_t)k);
+}

@@ -100,7 +100,8 @@ static void call_change(random_call *c, const random_call *other) {
         c->strides[k][0] = c->ndim == 2 ? c->strides[k][1] * MOST : c->strides[k][1];
 }
 
-static void call_once(random_call *c) {
+/* By the plan *p, which is made if it is NULL; p NULL: by uf_call. */
+static void call_once(random_call *c, uf_plan **p) {
     static char before[BYTES], after[BYTES];
     static double number;
     const DLDataType type = {kDLFloat, c->wide ? 64 : 32, 1};
@@ -122,7 +123,10 @@ static void call_once(random_call *c) {
         args[1] = (DLTensor){.data = &number, .device = {kDLCPU, 0}, .dtype = {kDLFloat, 64, 1}};
     memcpy(before, memory, BYTES);
     expect(c, before, number, after);
-    OK(uf_call(c->f, 3, args, NULL));
+    void *const data[] = {memory + c->at[0], c->number ? (void *)&number : memory + c->at[1], memory + c->at[2]};
+    if (p && !*p)
+        OK(uf_plan_new(p, c->f, 3, args, NULL));
+    OK(p ? uf_plan_run(*p, data, NULL) : uf_call(c->f, 3, args, NULL));
     assert_memory_equal(memory, after, BYTES);
 }
 
@@ -137,9 +141,35 @@ static void random_calls(void **state) {
             c = other;
         else
             call_change(&c, &other);
-        for (int64_t times = pick(1, 3); times > 0; times--)
-            call_once(&c);
+        for (int64_t times = pick(1, 4); times > 0; times--)
+            call_once(&c, NULL);
     }
+    uf_free(f[0]);
+    uf_free(f[1]);
+}
+
+/* Runs of plans at other addresses than they were made for, at the same ones, and of plans that lie where others did. */
+static void random_plans(void **state) {
+    (void)state;
+    uf_func *f[] = {make("ff->f; dd->d", "(x, y) { return x + y; }"),
+                    make("ff->f; dd->d", "(x, y) { return x + 2 * y; }")};
+    uf_plan *p = NULL;
+    random_call c = call_draw(f);
+    for (int64_t i = trials(10000); i > 0; i--) {
+        const random_call other = call_draw(f);
+        if (chance(40)) {
+            uf_plan_free(p);
+            p = NULL;
+            c = other;
+        } else {
+            memcpy(c.at, other.at, sizeof c.at);
+        }
+        for (int64_t times = pick(1, 4); times > 0; times--)
+            call_once(&c, &p);
+        if (chance(20))
+            call_once(&c, NULL);
+    }
+    uf_plan_free(p);
     uf_free(f[0]);
     uf_free(f[1]);
 }
@@ -374,6 +404,7 @@ static void memory_is_asked_for_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(random_calls, draw_seed),
+        cmocka_unit_test_setup(random_plans, draw_seed),
         cmocka_unit_test(other_functions),
         cmocka_unit_test(other_options),
         cmocka_unit_test(other_flags),

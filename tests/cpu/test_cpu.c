@@ -183,6 +183,38 @@ static void check_add(const code *c, int64_t n) {
         assert_true(r[i] == (i < n ? (float)i + 0.5f : -1));
 }
 
+/* A launch is kept where nothing is left to decide, and repeated where the code is known to take so little time that there is nothing to
+ * divide over threads. */
+static void kept_launches(void **unused) {
+    (void)unused;
+    float x[] = {1, 2, 3, 4, 5}, y[] = {10, 20, 30, 40, 50}, r[5] = {0};
+    code *c = compile(add_flat, "uf_add");
+    kept_launch k;
+    flat f;
+    flat_make(&f, DT_FLOAT32, 2, 1, 5);
+    f.data[0] = (char *)x, f.data[1] = (char *)y, f.data[2] = (char *)r;
+    assert_true(cpu_engine.keep(c, &f.l, &k));
+    assert_false(cpu_engine.repeat(&k)); /* what it takes is not known */
+    assert_true(r[0] == 0);
+    run(c, &f.l);
+    for (int times = 0; times < 3; times++) {
+        x[4] += 1;
+        assert_true(cpu_engine.repeat(&k));
+        assert_true(r[0] == 11 && r[4] == x[4] + 50);
+    }
+    c->cost[0] = UINT32_MAX; /* takes long */
+    assert_false(cpu_engine.repeat(&k));
+    f.l.threads = 1;
+    assert_true(cpu_engine.keep(c, &f.l, &k) && cpu_engine.repeat(&k));
+    int stop = 0;
+    f.l.cancel = &stop;
+    assert_false(cpu_engine.keep(c, &f.l, &k));
+    f.l.cancel = NULL;
+    f.v.operand[1].kind = OPERAND_NUMBER;
+    assert_false(cpu_engine.keep(c, &f.l, &k));
+    cpu_engine.release(c);
+}
+
 /* ---- Random numbers ---- */
 
 static uint64_t state;
@@ -997,6 +1029,7 @@ static int child_version(void) {
     print_message("LLVM %s, %s\n", l->version, l->path);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flat_every_length),
+        cmocka_unit_test(kept_launches),
         cmocka_unit_test(vector_math),
         cmocka_unit_test(short_code),
         cmocka_unit_test(far_symbol),
