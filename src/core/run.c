@@ -111,12 +111,12 @@ static uf_status overlaps_find(const plan_run *r, const plan_pass *s, const oper
     reach of[VARIANT_OPERANDS], inputs = {UINTPTR_MAX, 0};
     int end = v->nin + v->nout, n = s->loops.kept.narrays;
     *any = false;
-    for (int k = 0; k < n; k++)
-        if (is_array(s, k)) {
-            of[k] = reach_of(r, s, k, o->address[k]);
-            if (k < v->nin)
-                reach_join(&inputs, &of[k]);
-        }
+    for (int k = 0; k < n; k++) {
+        bool array = is_array(s, k);
+        of[k] = array ? reach_of(r, s, k, o->address[k]) : (reach){0, 0};
+        if (array && k < v->nin)
+            reach_join(&inputs, &of[k]);
+    }
     for (int out = v->nin; out < end; out++)
         for (int k = apart(&inputs, &of[out]) ? out + 1 : 0; k < n; k++) {
             if ((k >= v->nin && k <= out) || !is_array(s, k) || apart(&of[k], &of[out]))
