@@ -15,6 +15,8 @@ typedef struct code_target {
     int vector_bits;
     bool f16c; /* CPU: the host's instructions convert between float16 and float32, */
     bool vbmi; /* and look bytes up in registers of 512 bits */
+    /* CPU: what is not in the caches of one processor is read faster by vectors of 256 bits than of 512 */
+    bool narrow_reads;
 } code_target;
 
 /* A symbol that generated code refers to, and its address. */

@@ -41,6 +41,21 @@ static bool host_vbmi(void) {
 #endif
 }
 
+/* Zen 4, which has vectors of 512 bits and is of the family of Zen 3. It foresees better what two reads of each line ask for than what one
+ * does: x + y of 6 to 24 MB in the last level cache takes 5 to 15 % less by vectors of 256 bits. */
+static bool host_reads_narrowly(void) {
+#if defined(__x86_64__)
+    enum {
+        ZEN_3_AND_4 = 0x19
+    };
+    unsigned a, b, c, d;
+    bool known = __builtin_cpu_is("amd") && __get_cpuid(1, &a, &b, &c, &d);
+    return known && host_vector_bits() == 512 && (a >> 8 & 0xf) + (a >> 20 & 0xff) == ZEN_3_AND_4;
+#else
+    return false;
+#endif
+}
+
 static uf_status cpu_target(int device, code_target *out) {
     const llvm *l;
     if (device < 0)
@@ -50,6 +65,7 @@ static uf_status cpu_target(int device, code_target *out) {
     out->vector_bits = host_vector_bits();
     out->f16c = host_f16c();
     out->vbmi = host_vbmi();
+    out->narrow_reads = host_reads_narrowly();
     return UF_OK;
 }
 

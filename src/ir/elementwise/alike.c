@@ -252,8 +252,8 @@ int alike_fields(skeleton *s) {
 
 /* ---- The loop ---- */
 
-/* Computes n fields; line: they become the vectors of a line (whole_line.h). */
-static void row_of_fields(skeleton *s, ssa n, const ssa *row, bool line) {
+/* Computes n fields. given: so many hints about vectors; without any LLVM decides. */
+static void row_of_fields(skeleton *s, ssa n, const ssa *row, const int *given, int ngiven) {
     emit *e = s->e;
     ssa in[VARIANT_OPERANDS] = {0}, results[UF_MAX_OPERANDS];
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), n);
@@ -271,36 +271,49 @@ static void row_of_fields(skeleton *s, ssa n, const ssa *row, bool line) {
         if (s->v->operand[k].group == k + 1)
             emit_store(e, skeleton_memory(s, k), results[k - s->nin], skeleton_address(s, k, row[k], l.i));
     e->access_group = 0;
-    int count = 1, hints[1 + WHOLE_LINE_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
-    if (line) {
-        whole_line_hints(e, size_of(&s->v->operand[s->nin]), hints + 1);
-        count += WHOLE_LINE_HINTS;
-    } else if (e->by_vectors) {
+    int count = 1, hints[2 + WHOLE_LINE_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
+    for (int i = 0; i < ngiven; i++)
+        hints[count++] = given[i];
+    if (!ngiven && e->by_vectors)
         hints[count++] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}");
-    }
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, count);
 }
 
 static ssa fields_of(skeleton *s, ssa n, int fields) { return emit_value(s->e, "mul i64 %s, %d", n.text, fields); }
 
+/* The fields from number `first` on. */
+static void row_from(skeleton *s, const ssa *row, ssa first, ssa *from) {
+    for (int k = 0; k < s->nin + s->v->nout; k++)
+        if (s->v->operand[k].group == k + 1)
+            from[k] = skeleton_address(s, k, row[k], first);
+}
+
 void alike_row(skeleton *s, ssa n, int fields, const ssa *row) {
-    row_of_fields(s, fields_of(s, n, fields), row, false);
+    ssa all = fields_of(s, n, fields), rest[VARIANT_OPERANDS] = {0};
+    if (!cpu_reads_narrowly(s, fields)) {
+        row_of_fields(s, all, row, NULL, 0);
+        return;
+    }
+    narrow_loops by = cpu_narrow(s, all, size_of(&s->v->operand[s->nin]));
+    row_of_fields(s, by.whole, row, by.hints[0], NARROW_HINTS);
+    row_from(s, row, by.whole, rest);
+    row_of_fields(s, by.rest, rest, by.hints[1], NARROW_HINTS);
 }
 
 void alike_by_lines(skeleton *s, ssa n, int fields, const ssa *array) {
     emit *e = s->e;
     ssa row[VARIANT_OPERANDS] = {0}, to[VARIANT_OPERANDS] = {0};
-    int first = s->nin, end = first + s->v->nout, elements = LINE_BYTES / size_of(&s->v->operand[first]);
+    int first = s->nin, end = first + s->v->nout, size = size_of(&s->v->operand[first]), elements = LINE_BYTES / size;
+    int hints[WHOLE_LINE_HINTS];
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), fields_of(s, n, fields));
-    for (int k = 0; k < end; k++)
-        if (s->v->operand[k].group == k + 1)
-            row[k] = skeleton_address(s, k, s->base[k], l.i);
+    row_from(s, s->base, l.i, row);
     for (int k = first; k < end; k++)
         if (s->v->operand[k].group == k + 1) {
             to[k] = row[k];
             row[k] = whole_line_elements(e, array[k], skeleton_memory(s, k));
         }
-    row_of_fields(s, ssa_constant(elements), row, true);
+    whole_line_hints(e, size, hints);
+    row_of_fields(s, ssa_constant(elements), row, hints, WHOLE_LINE_HINTS);
     for (int k = first; k < end; k++)
         if (s->v->operand[k].group == k + 1)
             whole_line_store(e, array[k], skeleton_memory(s, k), to[k]);

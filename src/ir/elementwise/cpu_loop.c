@@ -11,7 +11,11 @@ enum {
     CHUNK = 32,   /* of a strip: bytes of its mask are looked at together, */
     NODES = 50,   /* in kernels of at most so many nodes */
     SCALAR_NODES = 24,
-    SCALARS = 4 /* taken at once where there are no vectors */
+    SCALARS = 4,        /* taken at once where there are no vectors */
+    NARROW_BYTES = 32,  /* of a narrow vector, */
+    NARROW_NODES = 12,  /* in kernels of at most so many nodes, */
+    NARROW_VECTORS = 4, /* and so many at once, */
+    NARROW_LANES = 16   /* or in the end one of at most so many lanes */
 };
 
 ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
@@ -37,9 +41,9 @@ static bool is_by_element(const skeleton *s) {
            !tree_divides_integers(s->t);
 }
 
-/* finish: what computes and stores an element. line: there are n elements, which become the vectors of a line (flat_by_lines). */
+/* finish: what computes and stores an element. given: so many hints about vectors; without any LLVM decides. */
 static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (*finish)(skeleton *s, batch *b),
-                   bool line) {
+                   const int *given, int ngiven) {
     emit *e = s->e;
     for (int k = 0; k < s->noperands; k++)
         if (!skeleton_is_output(s, k) && s->v->operand[k].kind == OPERAND_CONSTANT)
@@ -53,11 +57,10 @@ static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (
     }
     finish(s, &b);
     e->access_group = 0;
-    int count = 1, hints[2 + WHOLE_LINE_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
-    if (line) {
-        whole_line_hints(e, dtypes[skeleton_memory(s, s->v->nin)].size, hints + count);
-        count += WHOLE_LINE_HINTS;
-    } else if (e->by_vectors)
+    int count = 1, hints[3 + WHOLE_LINE_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
+    for (int i = 0; i < ngiven; i++)
+        hints[count++] = given[i];
+    if (!ngiven && e->by_vectors)
         hints[count++] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}");
     if (is_by_element(s)) {
         hints[count++] = loop_no_vectors(e);
@@ -71,7 +74,7 @@ void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
     if (fields)
         alike_row(s, n, fields, row);
     else
-        row_by(s, n, row, stride, batch_finish, false);
+        row_by(s, n, row, stride, batch_finish, NULL, 0);
 }
 
 /* ---- Under a mask ---- */
@@ -120,10 +123,10 @@ static void chunk(skeleton *s, const ssa *row) {
     int none = skeleton_if(s, emit_value(e, "icmp ne i64 %s, 0", any.text));
     emit_branch_if(e, emit_value(e, "icmp eq i64 %s, %lld", all.text, ALL_TRUE), every, some);
     emit_label(e, every);
-    row_by(s, ssa_constant(CHUNK), row, NULL, batch_finish_unmasked, false);
+    row_by(s, ssa_constant(CHUNK), row, NULL, batch_finish_unmasked, NULL, 0);
     emit_branch(e, end);
     emit_label(e, some);
-    row_by(s, ssa_constant(CHUNK), row, NULL, batch_finish, false);
+    row_by(s, ssa_constant(CHUNK), row, NULL, batch_finish, NULL, 0);
     emit_branch(e, end);
     emit_label(e, end);
     skeleton_end_if(s, none);
@@ -164,14 +167,16 @@ static void flat_by_strips(skeleton *s, ssa n) {
 static void flat_by_lines(skeleton *s, ssa n, const ssa *array) {
     emit *e = s->e;
     ssa row[VARIANT_OPERANDS] = {0}, to[VARIANT_OPERANDS] = {0};
-    int first = s->v->nin, end = first + s->v->nout, elements = LINE_BYTES / dtypes[skeleton_memory(s, first)].size;
+    int first = s->v->nin, end = first + s->v->nout, size = dtypes[skeleton_memory(s, first)].size;
+    int elements = LINE_BYTES / size, hints[WHOLE_LINE_HINTS];
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), n);
     row_from(s, s->base, l.i, row);
     for (int k = first; k < end; k++) {
         to[k] = row[k];
         row[k] = whole_line_elements(e, array[k], skeleton_memory(s, k));
     }
-    row_by(s, ssa_constant(elements), row, NULL, batch_finish, true);
+    whole_line_hints(e, size, hints);
+    row_by(s, ssa_constant(elements), row, NULL, batch_finish, hints, WHOLE_LINE_HINTS);
     for (int k = first; k < end; k++)
         whole_line_store(e, array[k], skeleton_memory(s, k), to[k]);
     counted_loop_end(e, &l, ssa_constant(elements), loop_no_unroll(e));
@@ -202,12 +207,67 @@ static void flat_large(skeleton *s, ssa n) {
     emit_label(e, end);
 }
 
+/* ---- By narrow vectors ---- */
+
+bool cpu_reads_narrowly(const skeleton *s, int fields) {
+    for (int k = 0; k < s->noperands; k++)
+        if (dtype_is_half(skeleton_memory(s, k)) || dtype_is_complex(skeleton_memory(s, k)))
+            return false;
+    bool little =
+        s->t->nodes <= NARROW_NODES * fields && !s->t->has_loop && !tree_has_math(s->t) && !tree_divides_integers(s->t);
+    return s->e->target->narrow_reads && little && !s->v->masked;
+}
+
+_Static_assert((int)NARROW_HINTS <= (int)WHOLE_LINE_HINTS, "row_by has room for either");
+
+/* Hints: so many vectors of so many lanes at a time. */
+static void vectors_of(emit *e, int lanes, int at_once, int hints[NARROW_HINTS]) {
+    hints[0] = emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", lanes);
+    hints[1] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 %d}", at_once);
+    hints[2] = loop_no_unroll(e);
+}
+
+narrow_loops cpu_narrow(skeleton *s, ssa n, int size) {
+    emit *e = s->e;
+    int lanes = NARROW_BYTES / size;
+    narrow_loops by = {.whole = emit_value(e, "and i64 %s, %d", n.text, -lanes * NARROW_VECTORS)};
+    by.rest = emit_op(e, "sub i64", n, by.whole);
+    vectors_of(e, lanes, NARROW_VECTORS, by.hints[0]);
+    vectors_of(e, lanes < NARROW_LANES ? lanes : NARROW_LANES, 1, by.hints[1]);
+    return by;
+}
+
+/* The bytes of the largest elements of arrays that lie side by side, beside numbers; 0: there are others. */
+static int largest_size(const skeleton *s) {
+    int size = 0;
+    for (int k = 0; k < s->noperands; k++) {
+        int bytes = dtypes[skeleton_memory(s, k)].size;
+        if (s->v->operand[k].kind == OPERAND_NUMBER)
+            continue;
+        if (s->v->operand[k].kind != OPERAND_CONTIGUOUS)
+            return 0;
+        size = bytes > size ? bytes : size;
+    }
+    return size;
+}
+
+static void flat_by_narrow(skeleton *s, ssa n, int size) {
+    ssa rest[VARIANT_OPERANDS] = {0};
+    narrow_loops by = cpu_narrow(s, n, size);
+    row_by(s, by.whole, s->base, NULL, batch_finish, by.hints[0], NARROW_HINTS);
+    row_from(s, s->base, by.whole, rest);
+    row_by(s, by.rest, rest, NULL, batch_finish, by.hints[1], NARROW_HINTS);
+}
+
 void cpu_flat(skeleton *s) {
     ssa n = skeleton_parameter(s, CPU_FLAT_ELEMENTS);
+    int size = largest_size(s);
     if (variant_has_nontemporal(s->v))
         flat_large(s, n);
     else if (s->v->masked && s->v->operand[variant_mask(s->v)].kind == OPERAND_CONTIGUOUS)
         flat_by_strips(s, n);
+    else if (size && cpu_reads_narrowly(s, 1))
+        flat_by_narrow(s, n, size);
     else
         cpu_row(s, n, s->base, NULL);
 }

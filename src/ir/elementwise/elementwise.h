@@ -32,6 +32,19 @@ ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride);
 /* All elements of a row; stride[k] is read for strided operands. */
 void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride);
 
+/* CPU: does a loop do so little that reading is what takes its time, on a processor that reads faster by narrow vectors? fields: what it does
+ * for so many elements, all alike. */
+bool cpu_reads_narrowly(const skeleton *s, int fields);
+enum {
+    NARROW_HINTS = 3
+};
+/* Such a loop over n elements of at most `size` bytes is two: several vectors at a time, and what is left by one. */
+typedef struct narrow_loops {
+    ssa whole, rest; /* elements of the two */
+    int hints[2][NARROW_HINTS];
+} narrow_loops;
+narrow_loops cpu_narrow(skeleton *s, ssa n, int size);
+
 /* CPU: of how many fields the records of all operands are, if these are computed alike (alike.c); 0: they are not. All elements of a row of
  * such records. */
 int alike_fields(skeleton *s);
