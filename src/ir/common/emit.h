@@ -98,8 +98,8 @@ typedef struct emit {
     bool shared;        /* array addresses are in the GPU's shared memory */
     bool crosses;       /* GPU, gufunc.pieces: a construct reads of staged operands what other threads have copied */
     /* CPU: a function of whole vectors was written, or one of libmvec's is called. Loops do well to compute one vector at a time: the former
-     * are long, and several vectors would lie on the stack over calls of the latter. */
-    bool by_vectors;
+     * are long, and several vectors would lie on the stack over calls of the latter. The lanes of the shortest of these vectors; 0: none. */
+    int vector_lanes;
     /* CPU: tables of bytes are looked up by functions that have forms for vectors; see byte_table.c. */
     bool byte_tables;
     int stack_bytes, scratch_bytes; /* CPU: bytes of the kernel's arrays; see emit_array */

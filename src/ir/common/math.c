@@ -212,7 +212,6 @@ static bool find_routine(emit *e, const math_row *row, dtype wide, char isa, int
     const void *address = target_vector_symbol(name);
     if (address)
         emit_symbol(e, name, address);
-    e->by_vectors |= address != NULL;
     return address;
 }
 
@@ -223,6 +222,7 @@ static bool call_vector(emit *e, const math_row *row, dtype wide, const ssa *arg
     vector_math m = {.scalar = scalar, .type = ir_value_type(wide), .lanes = lanes, .arity = row->arity};
     if (!lanes || !find_routine(e, row, wide, isa, lanes, &m, routine, sizeof routine))
         return false;
+    e->vector_lanes = e->vector_lanes && e->vector_lanes < lanes ? e->vector_lanes : lanes;
     snprintf(scalar, sizeof scalar, "m_%s_%s", row->cpu, wide == DT_FLOAT32 ? "f32" : "f64");
     int group = define_vector_math(e, &m, isa);
     argument_list(row, wide, args, values, sizeof values);

@@ -30,7 +30,6 @@ const char *emit_vector_form(emit *e, const math_row *row, dtype wide) {
     const ssa x[] = {ssa_named("%%x0"), ssa_named("%%x1")};
     char second[32] = "";
     definition s;
-    e->by_vectors = true;
     vec v = vec_of(e, wide);
     if (row->arity > 1)
         snprintf(second, sizeof second, ", %s %%x1", v.real);

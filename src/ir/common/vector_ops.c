@@ -137,10 +137,11 @@ ssa vec_integer(const vec *v, const char *what, ssa a, int64_t b) {
     return emit_value(v->e, "%s %s %s, %s", what, v->whole, a.text, integer_constant(v, b).text);
 }
 
+/* Not by copysign: where the result is rounded to halves LLVM takes the signs of these, one after the other. */
 ssa vec_with_sign(const vec *v, ssa a, ssa b) {
-    emit_declare(v->e, "declare %s @llvm.copysign.%s(%s, %s)", v->real, v->overload, v->real, v->real);
-    return emit_value(v->e, "call %s @llvm.copysign.%s(%s %s, %s %s)", v->real, v->overload, v->real, a.text, v->real,
-                      b.text);
+    int64_t sign = v->type == DT_FLOAT32 ? INT32_MIN : INT64_MIN;
+    ssa magnitude = vec_integer(v, "and", vec_bits(v, a), ~sign), of = vec_integer(v, "and", vec_bits(v, b), sign);
+    return vec_of_bits(v, emit_value(v->e, "or %s %s, %s", v->whole, magnitude.text, of.text));
 }
 
 /* ---- Tables in registers ---- */

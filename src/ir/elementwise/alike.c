@@ -274,7 +274,7 @@ static void row_of_fields(skeleton *s, ssa n, const ssa *row, const int *given, 
     int count = 1, hints[2 + WHOLE_LINE_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
     for (int i = 0; i < ngiven; i++)
         hints[count++] = given[i];
-    if (!ngiven && e->by_vectors)
+    if (!ngiven && e->vector_lanes)
         hints[count++] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}");
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, count);
 }

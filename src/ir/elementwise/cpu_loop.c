@@ -41,6 +41,22 @@ static bool is_by_element(const skeleton *s) {
            !tree_divides_integers(s->t);
 }
 
+/* Of loops with math functions of whole vectors: one at a time, and as many lanes as these have. LLVM would choose them by the elements
+ * in memory, and twice or half as many lanes are a function of their own, whose constants are in memory. */
+static int math_hints(const skeleton *s, int hints[2]) {
+    emit *e = s->e;
+    int largest = 0;
+    for (int k = 0; k < s->noperands; k++) {
+        int size = dtypes[skeleton_memory(s, k)].size;
+        largest = s->v->operand[k].kind != OPERAND_NUMBER && size > largest ? size : largest;
+    }
+    bool other = largest * e->vector_lanes * 8 != e->target->vector_bits;
+    hints[0] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}");
+    if (other)
+        hints[1] = emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", e->vector_lanes);
+    return 1 + other;
+}
+
 /* finish: what computes and stores an element. given: so many hints about vectors; without any LLVM decides. */
 static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (*finish)(skeleton *s, batch *b),
                    const int *given, int ngiven) {
@@ -60,8 +76,8 @@ static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (
     int count = 1, hints[3 + WHOLE_LINE_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
     for (int i = 0; i < ngiven; i++)
         hints[count++] = given[i];
-    if (!ngiven && e->by_vectors)
-        hints[count++] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}");
+    if (!ngiven && e->vector_lanes)
+        count += math_hints(s, hints + count);
     if (is_by_element(s)) {
         hints[count++] = loop_no_vectors(e);
         hints[count++] = emit_metadata(e, "!{!\"llvm.loop.unroll.count\", i32 %d}", SCALARS);
