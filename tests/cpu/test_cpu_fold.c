@@ -1132,6 +1132,50 @@ static void elements_with_gaps_are_read_one_by_one(void **unused) {
     }
 }
 
+/* Integers a few apart are read by vectors, with what lies between them, of which there are as many as elements are apart; not where sums
+ * are wider and the elements further apart, nor floats, whose order counts. */
+static void integers_that_are_near_are_read_by_vectors(void **unused) {
+    (void)unused;
+    const recipe *max = recipe_of("max");
+    recipe whole = *max, halves = *max, wide = *max;
+    whole.in[0] = whole.state[0] = whole.out[0] = DT_INT32;
+    halves.in[0] = halves.state[0] = halves.out[0] = DT_INT16;
+    wide.in[0] = DT_INT32, wide.state[0] = wide.out[0] = DT_INT64;
+    const struct {
+        const recipe *r;
+        int apart, vectors;
+    } cases[] = {{&whole, 2, 2}, {&whole, 3, 3}, {&whole, 8, 8},  {&whole, 9, 0}, {&whole, 1, 0},
+                 {&wide, 3, 3},  {&wide, 4, 0},  {&halves, 3, 0}, {max, 3, 0}};
+    for (size_t i = 0; i < 2 * COUNT(cases); i++) {
+        arena a = {0};
+        const code_target target = {.vector_bits = 512, .f16c = true, .narrow_reads = i % 2};
+        const recipe *r = cases[i / 2].r;
+        fold f = fold_of(&a, r);
+        variant v = plain_variant(r, false);
+        code_module m = {.flags = 0};
+        char hint[64];
+        int apart = cases[i / 2].apart, size = dtypes[r->in[0]].size, vectors = 0;
+        mark_items(&v, &f);
+        if (apart > 8) {
+            v.operand[0].kind = OPERAND_STRIDED;
+        } else if (apart > 1) {
+            v.operand[0].kind = OPERAND_INTERLEAVED;
+            v.operand[0].record = (uint8_t)(apart * size);
+        }
+        assert_int_equal(ir_fold(&a, "f", &f, &v, &target, &m), UF_OK);
+        snprintf(hint, sizeof hint, "urem i64 %%r");
+        for (const char *at = m.ir.data; (at = strstr(at, hint)) != NULL; at++)
+            vectors += strtol(at + strcspn(at, ",") + 1, NULL, 10) == apart;
+        if (vectors != cases[i / 2].vectors)
+            fail_msg("%s of %s, %d apart: %d vectors", r->name, dtypes[r->in[0]].name, apart, vectors);
+        snprintf(hint, sizeof hint, "vectorize.width\", i32 %d}", i % 2 ? 8 : 16);
+        if (vectors && !strstr(m.ir.data, hint))
+            fail_msg("%s is missing", hint);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 static void golden(void **unused) {
     (void)unused;
     static const code_target target = {.vector_bits = 256, .f16c = true};
@@ -1161,6 +1205,7 @@ int main(void) {
         cmocka_unit_test(every_compiler_accepts),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(elements_with_gaps_are_read_one_by_one),
+        cmocka_unit_test(integers_that_are_near_are_read_by_vectors),
         cmocka_unit_test(golden),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);

@@ -1,13 +1,21 @@
-/* any_order.c - elements that are apart and whose order changes nothing, so that they need no lanes. Of bools one that is the absorbing
- * value decides: they are looked at, and nothing is kept. Integers that are a line of the cache apart are combined one by one: the
- * processor foresees what one load reads next, but not what each of several reads. See pairwise.h. */
+/* any_order.c - elements that are apart and whose order changes nothing, so that it need not be that of lanes. Of bools one that is the
+ * absorbing value decides: they are looked at, and nothing is kept. Integers that are a line of the cache apart are combined one by one: the
+ * processor foresees what one load reads next, but not what each of several reads. Those that are a few apart are read by vectors, with what
+ * lies between them, in place of which neutral values are combined. See pairwise.h. */
 #include "ir/reduce/pairwise.h"
 
 enum {
-    AT_ONCE = 8,       /* elements, of which a branch asks whether one decides */
-    FAR_BYTES = 56,    /* from one element to the next, at least */
-    UNKNOWN_STRIDE = 9 /* at least: shorter ones are constants of the variant (cpu/fold.c) */
+    AT_ONCE = 8,        /* elements, of which a branch asks whether one decides */
+    FAR_BYTES = 56,     /* from one element to the next, at least */
+    UNKNOWN_STRIDE = 9, /* at least: shorter ones are constants of the variant (cpu/fold.c) */
+    WORD_BYTES = 4,    /* of elements that are read by vectors, at least: shorter ones LLVM takes out of vectors well */
+    MASKED_BYTES = 32, /* of state for an element of these and what lies between it and the next, at most; */
+    WIDENED_BYTES = 24, /* where that is wider than the elements; */
+    MASKED_LANES = 8,   /* at a time, at least, */
+    NARROW_BYTES = 32   /* of vectors, on processors that read faster by these */
 };
+
+/* ---- A line of the cache apart ---- */
 
 static bool is_far(const pairwise *c) {
     const fold_writer *w = c->w;
@@ -26,17 +34,89 @@ bool pairwise_one_by_one(const pairwise *c) {
     return c->apart && ssa_is_set(c->neutral) && dtype_is_integer(c->w->state[0]) && is_far(c);
 }
 
-void pairwise_take_one_by_one(pairwise *c, const element_place *p, ssa m) {
-    fold_writer *w = c->w;
-    emit *e = w->s.e;
-    partial none = {.v = {c->neutral}, .present = ssa_none()};
+/* Combines elements `first` .. m - 1 (i64) behind what lane 0 holds. */
+static void take_each(pairwise *c, const element_place *p, ssa first, ssa m) {
+    emit *e = c->w->s.e;
     int hints[] = {loop_no_unroll(e), loop_no_vectors(e)};
-    pairwise_put(c, ssa_constant(0), &none);
-    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), m);
-    partial x = pairwise_element(c, p, l.i), old = pairwise_lane(c, ssa_constant(0)), both = fold_join(w, &old, &x);
+    counted_loop l = counted_loop_begin(e, "i64", first, m);
+    partial x = pairwise_element(c, p, l.i), old = pairwise_lane(c, ssa_constant(0)), both = fold_join(c->w, &old, &x);
     pairwise_put(c, ssa_constant(0), &both);
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, COUNT(hints));
 }
+
+void pairwise_take_one_by_one(pairwise *c, const element_place *p, ssa m) {
+    partial none = {.v = {c->neutral}, .present = ssa_none()};
+    pairwise_put(c, ssa_constant(0), &none);
+    take_each(c, p, ssa_constant(0), m);
+}
+
+/* ---- A few apart ---- */
+
+/* The one operand that is read, if its elements are a few apart, a constant number (*by), and are words; -1: others are read, or otherwise. */
+static int near_operand(const pairwise *c, int64_t *by) {
+    const fold_writer *w = c->w;
+    int found = -1;
+    for (int k = 0; k < w->s.noperands; k++) {
+        if (!fold_reads(w, k))
+            continue;
+        if (found >= 0 || !ssa_is_set(c->lane.by[k]) || !ssa_is_constant(c->lane.by[k], by))
+            return -1;
+        found = k;
+    }
+    bool near = found >= 0 && *by > 1 && *by < UNKNOWN_STRIDE;
+    return near && dtypes[skeleton_memory(&w->s, found)].size >= WORD_BYTES ? found : -1;
+}
+
+bool pairwise_by_masks(const pairwise *c) {
+    const fold_writer *w = c->w;
+    bool free = pairwise_is_simple(c) && ssa_is_set(c->neutral) && dtype_is_integer(w->state[0]);
+    int64_t by;
+    int k = free && !ssa_is_set(c->lane.position) ? near_operand(c, &by) : -1;
+    if (k < 0)
+        return false;
+    int state = dtypes[w->state[0]].size;
+    return by * state <= (state > dtypes[skeleton_memory(&w->s, k)].size ? WIDENED_BYTES : MASKED_BYTES);
+}
+
+/* Combines a vector of what lies in memory, beginning `at` elements behind one that counts: every one whose distance `by` divides counts. */
+static void take_masked(pairwise *c, const element_place *p, int64_t at, int64_t by) {
+    fold_writer *w = c->w;
+    emit *e = w->s.e;
+    lane_loop l = lanes_begin(e, ssa_constant(c->lanes), true);
+    l.interleave = 1;
+    l.vector = c->lanes;
+    ssa place = emit_value(e, "add i64 %s, %d", l.loop.i.text, (int)at);
+    ssa counts = emit_value(e, "icmp eq i64 %s, 0", emit_value(e, "urem i64 %s, %d", place.text, (int)by).text);
+    partial x = pairwise_element(c, p, place), old = pairwise_lane(c, l.loop.i);
+    x.v[0] = emit_select(e, w->state[0], counts, x.v[0], c->neutral);
+    partial both = fold_join(w, &old, &x);
+    pairwise_put(c, l.loop.i, &both);
+    lanes_end(e, &l, false);
+}
+
+/* Whole vectors end behind the last element that counts in them, so that one more is needed behind all of them. */
+void pairwise_take_by_masks(pairwise *c, const element_place *p, ssa m) {
+    emit *e = c->w->s.e;
+    int64_t by = 0;
+    int k = near_operand(c, &by), bytes = e->target->narrow_reads ? NARROW_BYTES : e->target->vector_bits / 8;
+    pairwise all = *c;
+    all.lanes = bytes / dtypes[skeleton_memory(&c->w->s, k)].size;
+    all.lanes = all.lanes < MASKED_LANES ? MASKED_LANES : all.lanes;
+    all.held = true;
+    all.lane.by[k] = ssa_constant(1);
+    e->module->outer_vectors = true; /* the passes that remove loops of one iteration, and then arrays */
+    pairwise_held_clear(&all);
+    ssa whole = emit_value(e, "and i64 %s, %d", emit_value(e, "sub i64 %s, 1", m.text).text, -all.lanes);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), whole);
+    element_place from = element_place_moved(c->w, p, &c->lane, l.i);
+    for (int64_t j = 0; j < by; j++)
+        take_masked(&all, &from, j * all.lanes, by);
+    counted_loop_end(e, &l, ssa_constant(all.lanes), loop_no_unroll(e));
+    pairwise_halve_all(&all, all.lanes);
+    take_each(c, p, whole, m);
+}
+
+/* ---- Elements one of which decides ---- */
 
 bool pairwise_decides(const pairwise *c) { return c->apart && ssa_is_set(c->absorbed); }
 

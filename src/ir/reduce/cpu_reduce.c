@@ -359,6 +359,8 @@ static void row_fold(cpu_reduction *q, const element_place *p, ssa m) {
         pairwise_decide(&q->c, p, m);
     } else if (pairwise_one_by_one(&q->c)) {
         pairwise_take_one_by_one(&q->c, p, m);
+    } else if (pairwise_by_masks(&q->c)) {
+        pairwise_take_by_masks(&q->c, p, m);
     } else if (pairwise_holds(&q->c)) {
         row_by_lanes(q, p, m);
     } else {

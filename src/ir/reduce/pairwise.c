@@ -572,13 +572,15 @@ bool pairwise_has_gaps(const pairwise *c, bool halves) {
     return gaps;
 }
 
-bool pairwise_by_element(const pairwise *c) {
+bool pairwise_is_simple(const pairwise *c) {
     const fold_writer *w = c->w;
     const variant *v = w->s.v;
     bool simple = c->lanes > 1 && v->reduction.reduced == 1 && !v->masked && !c->sparse && c->few == DT_NONE;
-    return simple && pairwise_has_gaps(c, false) && step_nodes(w) <= NODES_OF_ELEMENT && !has_loops(w) &&
-           !tree_has_math(w->f->combine) && !(w->f->map && tree_has_math(w->f->map));
+    return simple && step_nodes(w) <= NODES_OF_ELEMENT && !has_loops(w) && !tree_has_math(w->f->combine) &&
+           !(w->f->map && tree_has_math(w->f->map));
 }
+
+bool pairwise_by_element(const pairwise *c) { return pairwise_is_simple(c) && pairwise_has_gaps(c, false); }
 
 /* ---- One vector in registers ---- */
 

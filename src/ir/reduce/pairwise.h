@@ -82,7 +82,9 @@ partial pairwise_lane(pairwise *c, ssa l);
  * gathered, or shuffled out of some, which takes no less time than to read them one by one, and the processor does not foresee memory that
  * is read so. halves: every second one of 4 bytes counts even where it is computed in 4, though such vectors are soon made out of two. */
 bool pairwise_has_gaps(const pairwise *c, bool halves);
-/* The same but for halves, and is so little computed of an element that it is best done for each by itself? */
+/* Are rows of one dimension made of elements without conditions, of which so little is computed that there are no loops or math functions? */
+bool pairwise_is_simple(const pairwise *c);
+/* pairwise_has_gaps but for halves, and is so little computed of an element that it is best done for each by itself? */
 bool pairwise_by_element(const pairwise *c);
 
 /* Puts a partial into lane l. */
@@ -119,11 +121,14 @@ void pairwise_held_halve(pairwise *c, ssa m);
 partial pairwise_element(const pairwise *c, const element_place *p, ssa l);
 
 /* any_order.c: are elements apart, and does their order change nothing? Then they need no lanes. Of bools one that is the absorbing value
- * decides; integers that are far apart are combined one by one. What the m elements (i64, at least 1) from p on give goes into lane 0. */
+ * decides; integers that are far apart are combined one by one, and those that are near by vectors with what lies between them. What the m
+ * elements (i64, at least 1) from p on give goes into lane 0. */
 bool pairwise_decides(const pairwise *c);
 void pairwise_decide(pairwise *c, const element_place *p, ssa m);
 bool pairwise_one_by_one(const pairwise *c);
 void pairwise_take_one_by_one(pairwise *c, const element_place *p, ssa m);
+bool pairwise_by_masks(const pairwise *c);
+void pairwise_take_by_masks(pairwise *c, const element_place *p, ssa m);
 
 /* cpu_extremum.c: the position of an extremum among the m elements (i64, at least 1) from p on; its partial goes into lane 0. extremum_begin
  * makes the variables, before the first branch of a kernel. */
