@@ -1027,6 +1027,26 @@ static void test_cpu_vectors(void **unused) {
     }
 }
 
+/* Loops with math functions say how many lanes these have where elements are of another size; pairs are two numbers. */
+static void test_cpu_math_lanes(void **unused) {
+    (void)unused;
+    static const struct {
+        dtype type;
+        bool says;
+    } cases[] = {{DT_FLOAT32, false}, {DT_FLOAT64, false}, {DT_FLOAT16, true}, {DT_COMPLEX64, false}};
+    if (host.vector_bits < 256)
+        skip();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        sketch k = {K_SIN, cases[i].type, LOOP_FLAT, 1, 1, 1, false, "", "cc"};
+        code_module m = module_of(&a, &k, &host);
+        if (!strstr(m.ir.data, "llvm.loop.vectorize.width") == cases[i].says)
+            fail_msg("%s\n%s", dtypes[cases[i].type].name, m.ir.data);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* Elements with gaps between them would have to be gathered and scattered. */
 static void test_cpu_gaps(void **unused) {
     (void)unused;
@@ -1149,16 +1169,16 @@ int main(void) {
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu_flat),         cmocka_unit_test(test_cpu_rows),
-        cmocka_unit_test(test_cpu_general),      cmocka_unit_test(test_cpu_tile),
-        cmocka_unit_test(test_gpu_tile),         cmocka_unit_test(test_gpu_turned),
-        cmocka_unit_test(test_gpu_flat),         cmocka_unit_test(test_gpu_halves),
-        cmocka_unit_test(test_gpu_rows),         cmocka_unit_test(test_gpu_general),
-        cmocka_unit_test(test_ptx_facts),        cmocka_unit_test(test_pairs_of_halves),
-        cmocka_unit_test(test_ptx_assembles),    cmocka_unit_test(test_llvm_reads),
-        cmocka_unit_test(test_cpu_vectors),      cmocka_unit_test(test_cpu_gaps),
-        cmocka_unit_test(test_cpu_rest_of_tile), cmocka_unit_test(test_goldens),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_cpu_flat),       cmocka_unit_test(test_cpu_rows),
+        cmocka_unit_test(test_cpu_general),    cmocka_unit_test(test_cpu_tile),
+        cmocka_unit_test(test_gpu_tile),       cmocka_unit_test(test_gpu_turned),
+        cmocka_unit_test(test_gpu_flat),       cmocka_unit_test(test_gpu_halves),
+        cmocka_unit_test(test_gpu_rows),       cmocka_unit_test(test_gpu_general),
+        cmocka_unit_test(test_ptx_facts),      cmocka_unit_test(test_pairs_of_halves),
+        cmocka_unit_test(test_ptx_assembles),  cmocka_unit_test(test_llvm_reads),
+        cmocka_unit_test(test_cpu_vectors),    cmocka_unit_test(test_cpu_gaps),
+        cmocka_unit_test(test_cpu_math_lanes), cmocka_unit_test(test_cpu_rest_of_tile),
+        cmocka_unit_test(test_goldens),        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -47,7 +47,7 @@ static int math_hints(const skeleton *s, int hints[2]) {
     emit *e = s->e;
     int largest = 0;
     for (int k = 0; k < s->noperands; k++) {
-        int size = dtypes[skeleton_memory(s, k)].size;
+        int size = dtypes[dtypes[skeleton_memory(s, k)].component].size; /* pairs are two numbers to LLVM */
         largest = s->v->operand[k].kind != OPERAND_NUMBER && size > largest ? size : largest;
     }
     bool other = largest * e->vector_lanes * 8 != e->target->vector_bits;
