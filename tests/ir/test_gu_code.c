@@ -494,6 +494,31 @@ static void test_masked_columns(void **state) {
     }
 }
 
+/* A forall that calls math functions on halves says how many lanes these have; one that does not, and one of float32, leaves that to LLVM. */
+static void test_math_lanes(void **state) {
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    static const struct {
+        gu_kernel k;
+        bool says;
+    } cases[] = {{{"exps", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = exp(x[i]); }", "float16->float16"}, true},
+                 {{"exps", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = exp(x[i]); }", "float32->float32"}, false},
+                 {{"twice", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = 2 * x[i]; }", "float16->float16"}, false}};
+    static const code_target wide = {.vector_bits = 512, .f16c = true};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        const tree *t = gu_tree(&a, &cases[i].k);
+        variant v = gu_variant(t, 1, 1, 1, 1);
+        code_module m = gu_generate(&a, &cases[i].k, t, &v, &wide);
+        if (!strstr(m.ir.data, "llvm.loop.vectorize.width\", i32 16}") == cases[i].says)
+            fail_msg("%s of %s\n%s", cases[i].k.name, cases[i].k.types, m.ir.data);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* Sums of no terms fetch nothing. */
 static void test_no_terms(void **state) {
     (void)state;
@@ -905,6 +930,7 @@ int main(void) {
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_masked_columns),
         cmocka_unit_test(test_fetched_columns),
+        cmocka_unit_test(test_math_lanes),
         cmocka_unit_test(test_no_terms),
         cmocka_unit_test(test_separable),
         cmocka_unit_test(test_cpu_vectors),

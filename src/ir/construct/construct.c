@@ -38,11 +38,12 @@ static counted_loop *nest_begin(body *b, const node *ranges, const ssa *limits, 
     return loops;
 }
 
-/* hint: metadata of the innermost loop. */
-static void nest_end(body *b, const node *construct, const counted_loop *loops, int count, int hint) {
+/* hints: metadata of the innermost loop. */
+static void nest_end(body *b, const node *construct, const counted_loop *loops, int count, const int *hints,
+                     int nhints) {
     for (int k = count - 1; k >= 0; k--) {
         steps_count(b, construct);
-        counted_loop_end(b->e, &loops[k], ssa_constant(1), k == count - 1 ? hint : 0);
+        counted_loop_end_hints(b->e, &loops[k], ssa_constant(1), hints, k == count - 1 ? nhints : 0);
     }
     for (const node *r = construct->args; r; r = r->next)
         b->bound[r->local] = ssa_none();
@@ -354,26 +355,48 @@ static ssa reduce_alone(body *b, const node *n) {
     ssa first = lanes ? vector_reduce(b, n, limits[0], apart, &a) : ssa_constant(0);
     counted_loop *loops = nest_begin(b, n->args, limits, count, first);
     accumulator_term(b, n, &a, ssa_none());
-    nest_end(b, n, loops, count, apart ? loop_no_vectors(b->e) : 0);
+    int hint = apart ? loop_no_vectors(b->e) : 0;
+    nest_end(b, n, loops, count, &hint, apart);
     b->depth--;
     return accumulator_read(b, n, &a);
 }
 
+static bool has_halves(const variant *v) {
+    bool halves = false;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        halves |= dtype_is_half((dtype)v->operand[k].memory);
+    return halves;
+}
+
+/* The statements of a forall; the lanes of the vector functions that they call, 0: none, where these must be said: LLVM takes as many as
+ * fit elements in memory, and of halves that is a function of two vectors, whose constants are in memory. */
+static int statements_in_lanes(body *b, const node *n) {
+    emit *e = b->e;
+    int before = e->vector_lanes;
+    e->vector_lanes = 0;
+    emit_statements(b, n->body);
+    int lanes = e->vector_lanes;
+    e->vector_lanes = before && (!lanes || before < lanes) ? before : lanes;
+    return b->is_kernel && has_halves(e->frame->v) ? lanes : 0;
+}
+
 void forall_alone(body *b, const node *n, const ssa *limits, int count) {
     emit *e = b->e;
-    int group = e->access_group, hint = 0, leave = b->leave, next = b->next;
+    int group = e->access_group, hints[2], nhints = 0, leave = b->leave, next = b->next;
     bool apart = walks_apart(b, n);
     b->depth++;
     counted_loop *loops = nest_begin(b, n->args, limits, count, ssa_constant(0));
     if (apart) {
-        hint = loop_no_vectors(e);
+        hints[nhints++] = loop_no_vectors(e);
     } else if (!e->target->gpu) {
         e->access_group = emit_metadata(e, "distinct !{}");
-        hint = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group);
+        hints[nhints++] = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group);
     }
-    emit_statements(b, n->body);
+    int lanes = statements_in_lanes(b, n);
+    if (lanes && !apart)
+        hints[nhints++] = emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", lanes);
     e->access_group = group;
-    nest_end(b, n, loops, count, hint);
+    nest_end(b, n, loops, count, hints, nhints);
     b->depth--;
     b->leave = leave;
     b->next = next;
