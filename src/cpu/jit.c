@@ -124,14 +124,28 @@ static uf_status job_rename(job *j) {
 
 /* Asks for unwind information at every instruction, so that debuggers find a kernel's caller wherever it stopped. No
  * instruction changes. */
-static void job_unwind(job *j) {
-    const llvm *l = j->l;
+static void ask_for_frames(const job *j, llvm_value function) {
     static const char name[] = "uwtable";
-    llvm_attribute a =
-        l->CreateEnumAttribute(j->context, l->GetEnumAttributeKindForName(name, sizeof name - 1), LLVM_UNWIND_ANYWHERE);
-    for (llvm_value f = l->GetFirstFunction(j->module); f; f = l->GetNextFunction(f))
+    unsigned kind = j->l->GetEnumAttributeKindForName(name, sizeof name - 1);
+    j->l->AddAttributeAtIndex(function, LLVM_FUNCTION_INDEX,
+                              j->l->CreateEnumAttribute(j->context, kind, LLVM_UNWIND_ANYWHERE));
+}
+
+/* LLVM 15 frees names of parameters twice where the context discards names. */
+static void unname_parameters(const job *j, llvm_value function) {
+    for (llvm_value p = j->l->GetFirstParam(function); p; p = j->l->GetNextParam(p))
+        j->l->SetValueName2(p, "", 0);
+}
+
+/* Values that passes make get no names, which nobody reads: making them took 3 % of the time to compile. */
+static void job_prepare(job *j) {
+    const llvm *l = j->l;
+    for (llvm_value f = l->GetFirstFunction(j->module); f; f = l->GetNextFunction(f)) {
+        unname_parameters(j, f);
         if (!l->IsDeclaration(f))
-            l->AddAttributeAtIndex(f, LLVM_FUNCTION_INDEX, a);
+            ask_for_frames(j, f);
+    }
+    l->ContextSetDiscardValueNames(j->context, 1);
 }
 
 static llvm_machine machine_take(const llvm *l) {
@@ -181,7 +195,7 @@ static uf_status job_emit(job *j, int type) {
 static uf_status job_build(job *j) {
     TRY(job_parse(j));
     TRY(job_rename(j));
-    job_unwind(j);
+    job_prepare(j);
     TRY(job_optimise(j));
     return job_emit(j, LLVM_OBJECT);
 }

@@ -94,6 +94,7 @@ typedef struct llvm_symbol {
                                              llvm_buffer *out))                                                        \
     X(llvm_context, ContextCreate, (void))                                                                             \
     X(void, ContextDispose, (llvm_context context))                                                                    \
+    X(void, ContextSetDiscardValueNames, (llvm_context context, int discard))                                          \
     X(void, ContextSetDiagnosticHandler, (llvm_context context, void (*handler)(llvm_diagnostic, void *), void *user)) \
     X(char *, GetDiagInfoDescription, (llvm_diagnostic diagnostic))                                                    \
     X(int, GetDiagInfoSeverity, (llvm_diagnostic diagnostic))                                                          \
@@ -117,6 +118,8 @@ typedef struct llvm_symbol {
     X(llvm_attribute, CreateEnumAttribute, (llvm_context context, unsigned kind, uint64_t value))                      \
     X(void, AddAttributeAtIndex, (llvm_value function, unsigned index, llvm_attribute attribute))                      \
     X(void, SetValueName2, (llvm_value value, const char *name, size_t length))                                        \
+    X(llvm_value, GetFirstParam, (llvm_value function))                                                                \
+    X(llvm_value, GetNextParam, (llvm_value parameter))                                                                \
     X(llvm_pass_options, CreatePassBuilderOptions, (void))                                                             \
     X(void, DisposePassBuilderOptions, (llvm_pass_options options))                                                    \
     X(llvm_error, RunPasses, (llvm_module module, const char *passes, llvm_machine machine,                            \

@@ -46,7 +46,7 @@ static int breaks(const char *what) {
     F(GetDiagInfoDescription) F(GetDiagInfoSeverity) F(CreateMemoryBufferWithMemoryRange) F(GetBufferStart)           \
     F(GetBufferSize) F(DisposeMemoryBuffer) F(VerifyModule) F(DisposeModule) F(SetTarget)                             \
     F(SetModuleDataLayout) F(GetNamedFunction) F(GetNamedGlobal) F(DeleteGlobal) F(IsDeclaration) F(GetFirstFunction) F(GetNextFunction)                \
-    F(GetEnumAttributeKindForName) F(CreateEnumAttribute) F(AddAttributeAtIndex) F(SetValueName2)                     \
+    F(GetEnumAttributeKindForName) F(CreateEnumAttribute) F(AddAttributeAtIndex) F(SetValueName2) F(GetFirstParam) F(GetNextParam) F(ContextSetDiscardValueNames)                     \
     F(CreatePassBuilderOptions) F(DisposePassBuilderOptions) F(GetErrorMessage)                          \
     F(DisposeErrorMessage) F(ConsumeError) F(OrcCreateLLJITBuilder)                                                   \
     F(OrcLLJITBuilderSetObjectLinkingLayerCreator)                                                                    \
