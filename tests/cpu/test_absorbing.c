@@ -211,21 +211,25 @@ static void other_elements(void **unused) {
 static uf_func *reduction_of_numbers(size_t row) {
     uf_func *f;
     uf_reduction_def def = {.size = sizeof def, .combine = rows[row].text};
-    OK(uf_reduction(&f, "f", "float64->bool; float32->bool; int64->bool; int32->bool", &def));
+    OK(uf_reduction(&f, "f", "float64->bool; float32->bool; int64->bool; int32->bool; int16->bool; int8->bool", &def));
     return f;
 }
 
-/* Rows of numbers that are apart, most of them alike, of every length up to some groups of them, and longer ones. */
-static void elements_apart(void **unused) {
+/* Rows of numbers side by side, so that the next row's follow, and apart, most of them alike, of every length up to some groups of them, and
+ * longer ones. */
+static void rows_of_numbers(void **unused) {
     (void)unused;
     static const double d[] = {-0.0, NAN};
     static const float f[] = {-0.0F, NAN};
     static const int64_t l[] = {0, (int64_t)1 << 40};
     static const int32_t i32[] = {0, -5};
+    static const int16_t s[] = {0, 1 << 9};
+    static const int8_t b[] = {0, -128};
     static const struct {
         DLDataType type;
         const void *values; /* false and true */
-    } types[] = {{{kDLFloat, 64, 1}, d}, {{kDLFloat, 32, 1}, f}, {{kDLInt, 64, 1}, l}, {{kDLInt, 32, 1}, i32}};
+    } types[] = {{{kDLFloat, 64, 1}, d}, {{kDLFloat, 32, 1}, f}, {{kDLInt, 64, 1}, l},
+                 {{kDLInt, 32, 1}, i32}, {{kDLInt, 16, 1}, s},   {{kDLInt, 8, 1}, b}};
     static char x[ELEMENTS];
     static unsigned char is_one[ELEMENTS / 4];
     uf_func *functions[COUNT(rows)];
@@ -234,7 +238,8 @@ static void elements_apart(void **unused) {
     for (int64_t t = 0; t < trials(600); t++) {
         size_t row = (size_t)pick(0, COUNT(rows) - 1);
         size_t k = (size_t)pick(0, COUNT(types) - 1), size = types[k].type.bits / 8;
-        int64_t results = pick(1, 5), stride = pick(2, 11), n = chance(80) ? pick(1, 40) : pick(1, 600);
+        int64_t results = pick(1, 5), stride = chance(50) ? 1 : pick(2, 11),
+                n = chance(80) ? pick(1, 40) : pick(1, 600);
         fill(is_one, results * n * stride, (int)pick(0, 1), chance(30) ? 0 : pick(1, 3));
         for (size_t i = 0; i < (size_t)(results * n * stride); i++)
             memcpy(x + i * size, (const char *)types[k].values + is_one[i] * size, size);
@@ -295,6 +300,6 @@ int main(void) {
                                        cmocka_unit_test(behind_the_last_is_not_read),
                                        cmocka_unit_test(positions),
                                        cmocka_unit_test(other_elements),
-                                       cmocka_unit_test(elements_apart)};
+                                       cmocka_unit_test(rows_of_numbers)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -1,18 +1,19 @@
-/* any_order.c - elements that are apart and whose order changes nothing, so that it need not be that of lanes. Of bools one that is the
- * absorbing value decides: they are looked at, and nothing is kept. Integers that are a line of the cache apart are combined one by one: the
- * processor foresees what one load reads next, but not what each of several reads. Those that are a few apart are read by vectors, with what
- * lies between them, in place of which neutral values are combined. See pairwise.h. */
+/* any_order.c - elements whose order changes nothing, so that it need not be that of lanes. Of bools one that is the absorbing value decides:
+ * they are looked at, and nothing is kept. Integers that are a line of the cache apart are combined one by one: the processor foresees
+ * what one load reads next, but not what each of several reads. Those that are a few apart are read by vectors, with what lies between
+ * them, in place of which neutral values are combined. See pairwise.h. */
 #include "ir/reduce/pairwise.h"
 
 enum {
-    AT_ONCE = 8,        /* elements, of which a branch asks whether one decides */
-    FAR_BYTES = 56,     /* from one element to the next, at least */
-    UNKNOWN_STRIDE = 9, /* at least: shorter ones are constants of the variant (cpu/fold.c) */
-    WORD_BYTES = 4,    /* of elements that are read by vectors, at least: shorter ones LLVM takes out of vectors well */
-    MASKED_BYTES = 32, /* of state for an element of these and what lies between it and the next, at most; */
-    WIDENED_BYTES = 24, /* where that is wider than the elements; */
-    MASKED_LANES = 8,   /* at a time, at least, */
-    NARROW_BYTES = 32   /* of vectors, on processors that read faster by these */
+    AT_ONCE = 8,         /* elements that are apart, of which a branch asks whether one decides */
+    VECTORS_AT_ONCE = 4, /* the same of elements side by side */
+    FAR_BYTES = 56,      /* from one element to the next, at least */
+    UNKNOWN_STRIDE = 9,  /* at least: shorter ones are constants of the variant (cpu/fold.c) */
+    WORD_BYTES = 4,      /* of elements that are read by vectors, at least: shorter ones LLVM takes out of vectors well */
+    MASKED_BYTES = 32,   /* of state for an element of these and what lies between it and the next, at most; */
+    WIDENED_BYTES = 24,  /* where that is wider than the elements; */
+    MASKED_LANES = 8,    /* at a time, at least, */
+    NARROW_BYTES = 32    /* of vectors, on processors that read faster by these */
 };
 
 /* ---- A line of the cache apart ---- */
@@ -118,7 +119,7 @@ void pairwise_take_by_masks(pairwise *c, const element_place *p, ssa m) {
 
 /* ---- Elements one of which decides ---- */
 
-bool pairwise_decides(const pairwise *c) { return c->apart && ssa_is_set(c->absorbed); }
+bool pairwise_decides(const pairwise *c) { return ssa_is_set(c->absorbed) && (c->apart || pairwise_takes_masked(c)); }
 
 /* A bool that LLVM cannot relate to what it was computed of: else its SLP vectoriser gathers vectors of elements, which is slower, out of
  * memory several times so. */
@@ -147,16 +148,52 @@ static void look_for(pairwise *c, const element_place *p, ssa at, ssa end, int c
     counted_loop_end_hints(e, &l, ssa_constant(count), hints, COUNT(hints));
 }
 
+/* Goes on at label `found` if one of the elements from p on decides: of so many vectors, or, if n is set, of n elements (i64), at most those of
+ * one vector. They are looked at by a loop over lanes, of which nothing is left but these vectors. */
+static void look_at_vectors(pairwise *c, const element_place *p, int vectors, ssa n, int found) {
+    emit *e = c->w->s.e;
+    const char *flip = c->w->s.v->cpu_fold.absorbing == ABSORBING_TRUE ? "false" : "true";
+    int lanes = pairwise_masked_lanes(c), next = emit_label_new(e);
+    emit_line(e, "store i1 false, i1* %s", c->decided.text);
+    lane_loop l = lanes_begin(e, ssa_constant(lanes * vectors), true);
+    l.vector = lanes;
+    l.interleave = vectors;
+    ssa there;
+    partial x = ssa_is_set(n) ? pairwise_element_below(c, p, l.loop.i, n, &there) : pairwise_element(c, p, l.loop.i);
+    ssa yes = emit_value(e, "xor i1 %s, %s", x.v[0].text, flip);
+    if (ssa_is_set(n))
+        yes = emit_op(e, "and i1", yes, there);
+    ssa so_far = emit_value(e, "load i1, i1* %s", c->decided.text);
+    emit_line(e, "store i1 %s, i1* %s", emit_op(e, "or i1", so_far, yes).text, c->decided.text);
+    lanes_end(e, &l, false);
+    emit_branch_if(e, emit_value(e, "load i1, i1* %s", c->decided.text), found, next);
+    emit_label(e, next);
+}
+
+/* The elements `at` .. end - 1 by so many vectors at a time, or, masked, by one. */
+static void look_along(pairwise *c, const element_place *p, ssa at, ssa end, int vectors, bool masked, int found) {
+    emit *e = c->w->s.e;
+    counted_loop l = counted_loop_begin(e, "i64", at, end);
+    element_place from = element_place_moved(c->w, p, &c->lane, l.i);
+    look_at_vectors(c, &from, vectors, masked ? emit_op(e, "sub i64", end, l.i) : ssa_none(), found);
+    counted_loop_end(e, &l, ssa_constant(vectors * pairwise_masked_lanes(c)), loop_no_unroll(e));
+}
+
 void pairwise_decide(pairwise *c, const element_place *p, ssa m) {
     emit *e = c->w->s.e;
     bool value = c->w->s.v->cpu_fold.absorbing == ABSORBING_TRUE;
     partial decided = {.v = {ssa_bool(value)}, .present = ssa_none()},
             other = {.v = {ssa_bool(!value)}, .present = ssa_none()};
-    int end = emit_label_new(e);
-    ssa whole = emit_value(e, "and i64 %s, %d", m.text, -AT_ONCE);
+    int end = emit_label_new(e), count = c->apart ? AT_ONCE : VECTORS_AT_ONCE * pairwise_masked_lanes(c);
+    ssa whole = emit_value(e, "and i64 %s, %d", m.text, -count);
     pairwise_put(c, ssa_constant(0), &decided);
-    look_for(c, p, ssa_constant(0), whole, AT_ONCE, end);
-    look_for(c, p, whole, m, 1, end);
+    if (c->apart) {
+        look_for(c, p, ssa_constant(0), whole, AT_ONCE, end);
+        look_for(c, p, whole, m, 1, end);
+    } else {
+        look_along(c, p, ssa_constant(0), whole, VECTORS_AT_ONCE, false, end);
+        look_along(c, p, whole, m, 1, true, end);
+    }
     pairwise_put(c, ssa_constant(0), &other);
     emit_branch(e, end);
     emit_label(e, end);

@@ -603,16 +603,17 @@ static bool has_scalar_math(const fold_writer *w, const tree *t) {
     return s.found;
 }
 
-/* Can lanes without an element be left out of a vector load, and do registers hold the lanes beside what is computed of an element? */
-static bool can_hold(const pairwise *c) {
+static bool scalar_math(const fold_writer *w) {
+    return has_scalar_math(w, w->f->combine) || has_scalar_math(w, w->f->map);
+}
+
+bool pairwise_takes_masked(const pairwise *c) {
     const fold_writer *w = c->w;
     const variant *v = w->s.v;
-    int bits = w->s.e->target->vector_bits, vectors = bits ? w->nstate * 512 / bits : 0;
-    bool scalar = has_scalar_math(w, w->f->combine) || has_scalar_math(w, w->f->map);
-    int most = vectors <= HELD_VECTORS && !scalar ? NODES : NODES_AT_ONCE;
+    int bits = w->s.e->target->vector_bits, most = scalar_math(w) ? NODES_AT_ONCE : NODES;
     bool plain = c->lanes > 1 && !v->reduction.columns && !v->cpu_fold.merged && v->reduction.reduced == 1 &&
                  !v->masked && !v->reports && !c->sparse && c->few == DT_NONE && !has_loops(w);
-    if (!plain || bits < 256 || c->group * step_nodes(w) > most || c->lanes > LANES_MOST * pairwise_vector(c))
+    if (!plain || bits < 256 || c->group * step_nodes(w) > most)
         return false;
     for (int k = 0; k < w->s.noperands; k++) {
         dtype type = skeleton_memory(&w->s, k);
@@ -620,6 +621,16 @@ static bool can_hold(const pairwise *c) {
         if (fold_reads(w, k) && (!taken || v->operand[k].kind != OPERAND_CONTIGUOUS))
             return false;
     }
+    return true;
+}
+
+/* Do registers hold the lanes beside what is computed of an element? */
+static bool can_hold(const pairwise *c) {
+    const fold_writer *w = c->w;
+    int bits = w->s.e->target->vector_bits, vectors = bits ? w->nstate * 512 / bits : 0;
+    int most = vectors <= HELD_VECTORS ? NODES : NODES_AT_ONCE;
+    if (!pairwise_takes_masked(c) || c->group * step_nodes(w) > most || c->lanes > LANES_MOST * pairwise_vector(c))
+        return false;
     for (int k = 0; k < w->nstate; k++)
         if (dtype_is_complex(c->stored[k]) || dtype_is_half(c->stored[k]))
             return false;
@@ -687,6 +698,20 @@ static partial element_if(const pairwise *c, const element_place *p, ssa l, ssa 
             in[k] = emit_value(e, "phi %s [ zeroinitializer, %%L%d ], [ %s, %%L%d ]",
                                ir_value_type(skeleton_memory(&w->s, k)), before, loaded[k].text, load);
     return fold_element(w, in, position_of(c, p, 0, l));
+}
+
+partial pairwise_element_below(const pairwise *c, const element_place *p, ssa l, ssa n, ssa *there) {
+    *there = is_below(c->w->s.e, l, 0, n);
+    return element_if(c, p, l, *there);
+}
+
+int pairwise_masked_lanes(const pairwise *c) {
+    const fold_writer *w = c->w;
+    int widest = 1;
+    for (int k = 0; k < w->s.noperands; k++)
+        if (fold_reads(w, k) && dtypes[skeleton_memory(&w->s, k)].size > widest)
+            widest = dtypes[skeleton_memory(&w->s, k)].size;
+    return w->s.e->target->vector_bits / 8 / widest;
 }
 
 /* One more step, of the first `width` of c->lanes lanes. */
@@ -834,7 +859,10 @@ void pairwise_begin(pairwise *c, fold_writer *w, int bytes) {
     ssa *variables[] = {&c->level, &c->fill, &c->blocks, &c->done, &c->left};
     for (size_t i = 0; i < COUNT(variables); i++)
         *variables[i] = emit_value(e, "alloca i64");
-    c->absorbed = absorbing_anywhere((absorbing_value)v->cpu_fold.absorbing) ? emit_value(e, "alloca i8") : ssa_none();
+    if (absorbing_anywhere((absorbing_value)v->cpu_fold.absorbing)) {
+        c->absorbed = emit_value(e, "alloca i8");
+        c->decided = emit_value(e, "alloca i1");
+    }
 }
 
 void pairwise_clear(pairwise *c, ssa width) {

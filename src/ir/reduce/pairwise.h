@@ -51,6 +51,7 @@ typedef struct pairwise {
     bool held;
     ssa held_array[PARTIAL_VALUES]; /* for pairwise_held, if there are any */
     ssa absorbed; /* variable (i8), not 0: a lane has the absorbing value, so nothing more is taken. None where there is no such value */
+    ssa decided; /* variable (i1): a lane of some vectors has it. None where there is no such value */
 } pairwise;
 
 enum {
@@ -120,8 +121,14 @@ void pairwise_held_halve(pairwise *c, ssa m);
 /* The partial of the element of lane l at p. */
 partial pairwise_element(const pairwise *c, const element_place *p, ssa l);
 
-/* any_order.c: are elements apart, and does their order change nothing? Then they need no lanes. Of bools one that is the absorbing value
- * decides; integers that are far apart are combined one by one, and those that are near by vectors with what lies between them. What the m
+/* Do elements lie side by side, along one dimension, and can those that are not there be left out of a vector? So many are in one. */
+bool pairwise_takes_masked(const pairwise *c);
+int pairwise_masked_lanes(const pairwise *c);
+/* The element of lane l at p if l is below n (i64), which becomes `there` (i1); else that of operands which are 0. */
+partial pairwise_element_below(const pairwise *c, const element_place *p, ssa l, ssa n, ssa *there);
+
+/* any_order.c: does the order of elements change nothing? Then they need no lanes. Of bools one that is the absorbing value decides;
+ * integers that are far apart are combined one by one, and those that are near by vectors with what lies between them. What the m
  * elements (i64, at least 1) from p on give goes into lane 0. */
 bool pairwise_decides(const pairwise *c);
 void pairwise_decide(pairwise *c, const element_place *p, ssa m);
