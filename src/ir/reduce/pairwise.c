@@ -22,7 +22,8 @@ enum {
     NODES = 500,        /* nodes of tree in the code of a group, at most */
     COUNTED_STEPS = 32, /* in a group of which bytes are counted */
     NEAR_BYTES = 64,
-    SHORT_GROUPS = 8,     /* a result of no more groups of steps, of one vector of lanes each, needs no stack */
+    SHORT_STEPS = 64,     /* a result of no more steps, of one vector of lanes each, needs no stack, */
+    SHORT_SINGLES = 8,    /* or of no more steps that are not taken by groups */
     SCALAR_LANES = 4,     /* taken at once where there are no vectors */
     NODES_INLINE = 12,    /* to combine two elements, in each place where arrays are combined, at most */
     NODES_OF_ELEMENT = 24 /* that is taken by itself rather than in a vector, at most */
@@ -730,10 +731,12 @@ void pairwise_held_part(pairwise *c, const element_place *p, ssa width, ssa empt
     take_held_part(c, &bottom, p, width, empty);
 }
 
-/* Combines lanes half .. 2 half - 1 into those before them, where they have one of the m elements. */
+/* Combines lanes half .. 2 half - 1 into those before them, where they have one of the m elements. Math has forms for half of all lanes, but not
+ * for fewer, which would be taken one by one. */
 static void held_join(pairwise *c, int half, ssa m) {
     emit *e = c->w->s.e;
-    lane_loop l = held_lanes_begin(c, half < HELD_LANES ? HELD_LANES : half);
+    int least = tree_has_math(c->w->f->combine) ? c->lanes / 2 : HELD_LANES;
+    lane_loop l = held_lanes_begin(c, half < least ? least : half);
     lane_array bottom = lane_array_of(c, ssa_constant(0)), upper = lane_array_from(c, &bottom, ssa_constant(half));
     partial a = lane_array_get(c, &bottom, l.loop.i), b = lane_array_get(c, &upper, l.loop.i);
     partial both = fold_join(c->w, &a, &b);
@@ -798,7 +801,7 @@ int pairwise_vector(const pairwise *c) {
 }
 
 int pairwise_short(const pairwise *c) {
-    int most = pairwise_vector(c) * c->group * SHORT_GROUPS;
+    int most = pairwise_vector(c) * (c->group > 1 ? SHORT_STEPS : SHORT_SINGLES);
     return most < c->lanes ? c->lanes : most;
 }
 
