@@ -86,6 +86,49 @@ void gu_outer(void **state) {
     uf_free(f);
 }
 
+/* Two steps of an elimination, of whole numbers: an element of each row stays along it, and that of the column that is eliminated is kept. */
+static void check_elimination(const uf_func *f, int64_t calls, int64_t n) {
+    int64_t size = calls * n * n;
+    int32_t *a = malloc((size_t)size * sizeof *a), *got = malloc((size_t)size * sizeof *got);
+    float *b = malloc((size_t)size * sizeof *b), *floats = malloc((size_t)size * sizeof *floats);
+    for (int64_t i = 0; i < size; i++) {
+        a[i] = (int32_t)((i * 7919 + i / 7) % 11 - 5);
+        b[i] = (float)a[i];
+    }
+    OK(GU_CALL(f, UF_ARRAY(a, calls, n, n), UF_ARRAY(got, calls, n, n)));
+    OK(GU_CALL(f, UF_ARRAY(b, calls, n, n), UF_ARRAY(floats, calls, n, n)));
+    for (int64_t c = 0; c < calls; c++) {
+        int32_t *y = a + c * n * n;
+        for (int64_t k = 0; k < n && k < 2; k++)
+            for (int64_t i = 0; i < n; i++)
+                for (int64_t j = 0; j < n; j++)
+                    if (i != k && j != k)
+                        y[i * n + j] -= y[i * n + k] * y[k * n + j];
+    }
+    for (int64_t i = 0; i < size; i++)
+        if (got[i] != a[i] || floats[i] != (float)a[i])
+            fail_msg("%lld x %lld: element %lld is %d and %g, not %d", (long long)n, (long long)n, (long long)i,
+                     (int)got[i], (double)floats[i], (int)a[i]);
+    free(a);
+    free(got);
+    free(b);
+    free(floats);
+}
+
+void gu_elimination(void **state) {
+    (void)state;
+    uf_func *f = gu_make("(n,n)->(n,n)", "int32->int32; float32->float32",
+                         "(a) -> (y) {\n"
+                         "    forall (i : n, j : n) y[i][j] = a[i][j];\n"
+                         "    for (int64 k = 0; k < n && k < 2; k++)\n"
+                         "        forall (i : n, j : n) if (i != k && j != k) y[i][j] -= y[i][k] * y[k][j];\n"
+                         "}");
+    for (int64_t n = 1; n < 40; n += n < 20 ? 1 : 6)
+        for (int64_t calls = 1; calls < 200; calls += 150)
+            check_elimination(f, calls, n);
+    uf_free(f);
+}
+
 /* NumPy's matmul: a matrix product, and vectors on either side. */
 void gu_matmul_forms(void **state) {
     (void)state;

@@ -14,6 +14,7 @@ void gu_sums(void **state);
 void gu_matvec(void **state);
 void gu_vecdot(void **state);
 void gu_outer(void **state);
+void gu_elimination(void **state);
 void gu_matmul_forms(void **state);
 void gu_softmax(void **state);
 void gu_norm(void **state);

@@ -640,8 +640,8 @@ static void test_lanes_combined(void **state) {
 }
 
 /* Loops along a dimension whose stride is a parameter, and so not 1, are no vector loops, those over lanes neither, and there are no lanes
- * for an extremum of what a loop leaves of a column. Nor are loops in which an element stays that moves along the loop around them, and
- * loops over calls in which a `for` or `forall` is as long as sizes say. Where an element is not the one next to the last, LLVM does not ask for its
+ * for an extremum of what a loop leaves of a column. Nor are loops in which an element stays that moves along the loop around them, unless it can
+ * be read before, and loops over calls in which a `for` or `forall` is as long as sizes say. Where an element is not the one next to the last, LLVM does not ask for its
  * stride. */
 static void test_walks_apart(void **state) {
     (void)state;
@@ -666,8 +666,23 @@ static void test_walks_apart(void **state) {
         {{"copy", "(m,n)->(m,n)", "(A) -> (B) { forall (i : m) B[i][0] = A[i][0]; }", "float32->float32"},
          ALONE + CALLS,
          0},
-        {{"outer", "(m,n)->(m,n)", "(A) -> (B) { forall (i : m, j : n) B[i][j] += B[i][0] * A[0][j]; }",
+        {{"outer", "(m,n)->(m,n)", "(A) -> (B) { forall (i : m, j : n) B[i][j] = B[i][0] * A[0][j]; }",
           "float32->float32"},
+         ALONE + CALLS,
+         0},
+        {{"steady", "(m,n)->(m,n)", "(A) -> (B) { forall (i : m, j : n) B[i][j] += B[i][0] * A[0][j]; }",
+          "float32->float32"},
+         CALLS,
+         1},
+        {{"two", "(m,n)->(m,n)", "(A) -> (B) { forall (i : m, j : n) B[i][j] += B[i][0] * A[i][0]; }",
+          "float32->float32"},
+         ALONE + CALLS,
+         0},
+        {{"both", "(m,n)->(m,n)", "(A) -> (B) { forall (i : m, j : n) { B[i][j] += B[i][0]; B[i][j] += A[0][j]; } }",
+          "float32->float32"},
+         ALONE + CALLS,
+         0},
+        {{"onto", "(m,n)->(m,n)", "(A) -> (B) { forall (i : m, j : n) B[i][0] += A[i][j]; }", "float32->float32"},
          ALONE + CALLS,
          0},
         {{"steep", "(m,n)->(m,n)", "(A) -> (B) { forall (i : m / 2) B[2 * i][0] = A[2 * i][0]; }", "float32->float32"},

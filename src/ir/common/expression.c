@@ -517,6 +517,8 @@ static ssa read_place(body *b, const node *n) {
     ssa known;
     if (ssa_is_set(b->bound[n->local]))
         return b->bound[n->local];
+    if (n == b->steady)
+        return b->steady_value;
     if (emit_byte_lookup(b, n, &known))
         return known;
     lvalue p = find_place(b, n);
@@ -790,7 +792,7 @@ static ssa compound(body *b, const node *n) {
     emit *e = b->e;
     dtype type = (dtype)n->kid[0]->type, wide = (dtype)n->wide, right = (dtype)n->kid[1]->type;
     lvalue p = find_place(b, n->kid[0]);
-    ssa old = emit_convert(e, load_place(b, &p), type, wide);
+    ssa kept = load_place(b, &p), old = emit_convert(e, kept, type, wide);
     ssa operand = emit_expression(b, n->kid[1]), value;
     if (n->callee) {
         char arguments[160];
@@ -801,7 +803,10 @@ static ssa compound(body *b, const node *n) {
     } else {
         value = operate(b, n, wide, old, operand);
     }
-    return store_place(b, &p, emit_convert(e, value, wide, type));
+    value = emit_convert(e, value, wide, type);
+    if (ssa_is_set(b->chosen))
+        value = emit_select(e, type, b->chosen, value, kept);
+    return store_place(b, &p, value);
 }
 
 static ssa update(body *b, const node *n) {

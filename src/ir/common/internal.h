@@ -51,6 +51,9 @@ typedef struct body {
 
     const node *summed; /* a reduction whose value is known, and that */
     ssa sum;
+    const node *steady; /* an element whose value is known (apart.c), and that */
+    ssa steady_value;
+    ssa chosen; /* i1: the compound assignment being written changes its element only where it is true; none: always */
 
     struct narrow *narrow; /* what locals can be (narrow.c); NULL: not looked for so far */
     bool wide;             /* the expression around this one has been found not to be narrow */

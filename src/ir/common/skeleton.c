@@ -521,6 +521,15 @@ int loop_no_unroll(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.unroll.dis
 
 int loop_no_vectors(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 false}"); }
 
+int loop_few_lanes(emit *e, int hints[FEW_LANE_HINTS]) {
+    enum {
+        LANES = 4
+    };
+    hints[0] = emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", LANES);
+    hints[1] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}");
+    return FEW_LANE_HINTS;
+}
+
 fragment loop_hints(emit *e, const int *hints, int n) {
     text list = {0};
     fragment metadata = fragment_none();

@@ -79,6 +79,11 @@ void counted_loop_end_hints(emit *e, const counted_loop *l, ssa step, const int 
 int loop_no_unroll(
     emit *e); /* a hint; without it the legacy dialect of libNVVM unrolls loops that gain nothing by it */
 int loop_no_vectors(emit *e); /* a hint */
+enum {
+    FEW_LANE_HINTS = 2
+};
+/* Hints for a loop of few iterations: one short vector at a time. Returns FEW_LANE_HINTS. */
+int loop_few_lanes(emit *e, int hints[FEW_LANE_HINTS]);
 /* ", !llvm.loop !7", to be put behind the branch that ends a loop: these hints, and, in the plain form on the GPU, that it is not to
  * be unrolled. */
 fragment loop_hints(emit *e, const int *hints, int n);

@@ -206,13 +206,44 @@ static int unrolled_loop(body *b, const node *n) {
                : 0;
 }
 
+/* What a loop does to elements of an array of the kernel's own, and besides. */
+typedef struct small_content {
+    const function *f;
+    bool small, other; /* assigns elements of a small array; does anything else */
+} small_content;
+
+static void find_small(const node *n, void *user) {
+    enum {
+        EXTENT = 16 /* of the array's last dimension, at most */
+    };
+    small_content *c = user;
+    bool assigns = n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE;
+    const node *to = assigns && n->kid[0]->kind == N_ELEMENT ? n->kid[0] : NULL;
+    const local *l = to ? &c->f->locals[to->local] : NULL;
+    bool small = l && !l->core && l->extent[l->rank - 1] <= EXTENT;
+    c->small |= small;
+    c->other |= (assigns && !small) || n->kind == N_LOOP || n->kind == N_FORALL || n->kind == N_REDUCE ||
+                n->kind == N_CALL || n->kind == N_ATOMIC;
+}
+
+/* CPU: hints for an innermost loop that only assigns elements of a small array, and so has few iterations. LLVM would take 64 at a time, and have a
+ * second loop of vectors for 8 of the rest, neither of which often runs. Not where a variable is assigned: a hint of a width allows
+ * LLVM to change the order of sums. Returns how many hints there are. */
+static int small_loop(body *b, const node *n, int hints[FEW_LANE_HINTS]) {
+    small_content c = {.f = b->f};
+    if (b->e->target->gpu || b->e->plain)
+        return 0;
+    node_each(n->body, find_small, &c);
+    return c.small && !c.other ? loop_few_lanes(b->e, hints) : 0;
+}
+
 static void loop(body *b, const node *n) {
     if (b->unrolled) {
         loop_unrolled(b, n);
         return;
     }
     emit *e = b->e;
-    int hint = unrolled_loop(b, n);
+    int hints[FEW_LANE_HINTS] = {unrolled_loop(b, n)}, nhints = hints[0] ? 1 : small_loop(b, n, hints);
     int leave = b->leave, next = b->next;
     int head = emit_label_new(e), step = emit_label_new(e), inside = emit_label_new(e), end = emit_label_new(e);
     b->leave = end;
@@ -230,10 +261,9 @@ static void loop(body *b, const node *n) {
     steps_count(b, n);
     if (n->kid[0] && n->test_last) {
         ssa more = emit_expression(b, n->kid[0]);
-        emit_line(e, "br i1 %s, label %%L%d, label %%L%d%s", more.text, head, end,
-                  loop_hints(e, &hint, hint ? 1 : 0).text);
+        emit_line(e, "br i1 %s, label %%L%d, label %%L%d%s", more.text, head, end, loop_hints(e, hints, nhints).text);
     } else {
-        emit_line(e, "br label %%L%d%s", head, loop_hints(e, &hint, hint ? 1 : 0).text);
+        emit_line(e, "br label %%L%d%s", head, loop_hints(e, hints, nhints).text);
     }
     emit_loop_end(e);
     emit_label(e, end);

@@ -1,6 +1,7 @@
 /* apart.c - CPU: loops along which elements of a core operand lie a stride apart that is known only when the code runs. LLVM would make
  * a vector loop of them for the stride 1, and choose between that and the loop of single elements. But the variant says along which
- * dimension the stride is 1, and there the stride is a constant: along others the vector loop would never run. */
+ * dimension the stride is 1, and there the stride is a constant: along others the vector loop would never run. Of an element that stays along
+ * the innermost loop LLVM asks the same, by the stride along the loop around it: one such is read before that loop, where it may be. */
 #include "ir/common/nodes.h"
 #include "ir/construct/construct.h"
 #include "ir/construct/unroll_jam.h"
@@ -10,6 +11,8 @@ typedef struct walk {
     const node *construct;
     int last; /* the variable of the innermost loop */
     bool apart;
+    const node *steady; /* the element that stays along that loop, and lies a stride apart along one around it */
+    int nsteady;
 } walk;
 
 typedef struct change {
@@ -67,21 +70,73 @@ static bool depends(const walk *w, const node *n, int variable) {
     return false;
 }
 
-/* Of an element that stays along the innermost loop LLVM asks the same, by the stride along the loop around it. */
 static void find_apart(const node *n, void *user) {
     walk *w = user;
-    if (n->kind != N_ELEMENT || !w->b->f->locals[n->local].core || w->apart)
+    if (n->kind != N_ELEMENT || !w->b->f->locals[n->local].core)
         return;
-    if (moves(w, n, w->last)) {
-        w->apart = true;
-        return;
-    }
+    w->apart |= moves(w, n, w->last);
+    bool steady = false;
     for (const node *r = w->construct->args; r && w->construct->kind == N_FORALL; r = r->next)
-        w->apart |= !depends(w, n, w->last) && moves(w, n, r->local);
+        steady |= !depends(w, n, w->last) && moves(w, n, r->local);
+    if (steady) {
+        w->steady = n;
+        w->nsteady++;
+    }
 }
 
-bool walks_apart(const body *b, const node *construct) {
+static bool is_variable(const walk *w, const node *n) {
+    bool found = false;
+    for (const node *r = w->construct->args; r; r = r->next)
+        found |= n->kind == N_LOCAL && n->local == r->local;
+    return found;
+}
+
+static void find_assignments(const node *n, void *user) {
+    int *count = user;
+    *count += n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE || n->kind == N_CALL;
+}
+
+/* Has each iteration an element of its own? */
+static bool is_own_element(const walk *w, const node *n) {
+    int rank = n->kind == N_ELEMENT ? w->b->f->locals[n->local].rank : 0;
+    bool own = n->kind == N_ELEMENT && n->unchecked;
+    for (const node *r = w->construct->args; r; r = r->next) {
+        bool found = false;
+        for (int d = 0; d < rank; d++)
+            found |= element_index(n, rank, d)->kind == N_LOCAL && element_index(n, rank, d)->local == r->local;
+        own &= found;
+    }
+    return own;
+}
+
+/* Is a list of statements one compound assignment to an element of the iteration's own, behind conditions or not? */
+static bool is_one_assignment(const walk *w, const node *list) {
+    const node *s = list;
+    int count = 0;
+    node_each(list, find_assignments, &count);
+    while (s && s->kind == N_IF && !s->next && !s->other)
+        s = s->body;
+    return s && !s->next && s->kind == N_EVAL && s->kid[0]->kind == N_COMPOUND && !s->kid[0]->callee && count == 1 &&
+           is_own_element(w, s->kid[0]->kid[0]);
+}
+
+/* Can the steady element be read before the innermost loop? An iteration stores nothing before it reads it, and what others store it may
+ * see or not. */
+static bool can_be_read_before(const walk *w) {
+    const node *n = w->steady;
+    int rank = w->b->f->locals[n->local].rank;
+    if (w->nsteady != 1 || !n->unchecked || dtype_is_complex((dtype)n->type) || w->b->e->frame->v->reports ||
+        !is_one_assignment(w, w->construct->body))
+        return false;
+    for (int d = 0; d < rank; d++)
+        if (!is_variable(w, element_index(n, rank, d)) && !stays(w, element_index(n, rank, d)))
+            return false;
+    return true;
+}
+
+bool walks_apart(const body *b, const node *construct, const node **steady) {
     const frame *f = b->e->frame;
+    *steady = NULL;
     walk w = {.b = b, .construct = construct};
     if (b->e->target->gpu || !b->is_kernel || f->v->loop != LOOP_GUFUNC)
         return false;
@@ -91,5 +146,7 @@ bool walks_apart(const body *b, const node *construct) {
         node_visit(construct->kid[0], find_apart, &w);
     else
         node_each(construct->body, find_apart, &w);
-    return w.apart;
+    if (!w.apart && w.nsteady && can_be_read_before(&w))
+        *steady = w.steady;
+    return w.apart || (w.nsteady && !*steady);
 }

@@ -7,6 +7,7 @@
 #include "ir/common/report.h"
 #include "ir/common/skeleton.h"
 #include "ir/common/unrolled.h"
+#include "ir/construct/unroll_jam.h"
 
 /* ---- Ranges ---- */
 
@@ -28,10 +29,15 @@ ssa *ranges_read(body *b, const node *ranges, int *count) {
 }
 
 /* Loops over all ranges, one in the other, the last from `first` on; their variables are bound. */
-static counted_loop *nest_begin(body *b, const node *ranges, const ssa *limits, int count, ssa first) {
+static counted_loop *nest_begin(body *b, const node *ranges, const ssa *limits, int count, ssa first,
+                                const node *steady) {
     counted_loop *loops = arena_alloc(b->e->a, (size_t)count * sizeof *loops);
     int k = 0;
     for (const node *r = ranges; r; r = r->next, k++) {
+        if (!r->next && steady) {
+            b->steady_value = emit_expression(b, steady);
+            b->steady = steady;
+        }
         loops[k] = counted_loop_begin(b->e, "i64", r->next ? ssa_constant(0) : first, limits[k]);
         b->bound[r->local] = loops[k].i;
     }
@@ -39,14 +45,14 @@ static counted_loop *nest_begin(body *b, const node *ranges, const ssa *limits, 
 }
 
 /* hints: metadata of the innermost loop. */
-static void nest_end(body *b, const node *construct, const counted_loop *loops, int count, const int *hints,
-                     int nhints) {
+static void nest_end(body *b, const node *construct, const counted_loop *loops, int count, const int *hints, int n) {
     for (int k = count - 1; k >= 0; k--) {
         steps_count(b, construct);
-        counted_loop_end_hints(b->e, &loops[k], ssa_constant(1), hints, k == count - 1 ? nhints : 0);
+        counted_loop_end_hints(b->e, &loops[k], ssa_constant(1), hints, k == count - 1 ? n : 0);
     }
     for (const node *r = construct->args; r; r = r->next)
         b->bound[r->local] = ssa_none();
+    b->steady = NULL;
 }
 
 /* ---- Combining ---- */
@@ -351,14 +357,67 @@ static ssa reduce_alone(body *b, const node *n) {
     accumulator a = accumulator_new(b, n);
     accumulator_clear(b, n, &a);
     b->depth++;
-    bool apart = walks_apart(b, n), lanes = vector_reduce_fits(b, n) && !(apart && one_by_one(n));
+    const node *steady;
+    bool apart = walks_apart(b, n, &steady), lanes = vector_reduce_fits(b, n) && !(apart && one_by_one(n));
     ssa first = lanes ? vector_reduce(b, n, limits[0], apart, &a) : ssa_constant(0);
-    counted_loop *loops = nest_begin(b, n->args, limits, count, first);
+    counted_loop *loops = nest_begin(b, n->args, limits, count, first, NULL);
     accumulator_term(b, n, &a, ssa_none());
     int hint = apart ? loop_no_vectors(b->e) : 0;
     nest_end(b, n, loops, count, &hint, apart);
     b->depth--;
     return accumulator_read(b, n, &a);
+}
+
+/* Goes on at label `end` where a condition is false; but what depends on the variable of the innermost loop is a part of b->chosen. */
+static void choose_by(body *b, const node *condition, int variable, int end) {
+    emit *e = b->e;
+    if (condition->kind == N_AND) {
+        choose_by(b, condition->kid[0], variable, end);
+        choose_by(b, condition->kid[1], variable, end);
+        return;
+    }
+    ssa holds = emit_expression(b, condition);
+    if (jam_depends(condition, variable)) {
+        b->chosen = ssa_is_set(b->chosen) ? emit_op(e, "and i1", b->chosen, holds) : holds;
+        return;
+    }
+    int on = emit_label_new(e);
+    emit_branch_if(e, holds, on, end);
+    emit_label(e, on);
+}
+
+/* A compound assignment behind conditions, which is done without a branch that differs between the lanes of a vector: the element keeps its
+ * value where one is false. A masked store would do, but what is loaded of its line waits until it is in the cache. */
+static void assign_by_choice(body *b, const node *s, int variable) {
+    int end = emit_label_new(b->e);
+    for (; s->kind == N_IF; s = s->body)
+        choose_by(b, s->kid[0], variable, end);
+    emit_statement(b, s);
+    b->chosen = ssa_none();
+    emit_branch(b->e, end);
+    emit_label(b->e, end);
+}
+
+typedef struct steady_search {
+    const body *b;
+    bool found;
+} steady_search;
+
+static void find_steady(const node *n, void *user) {
+    steady_search *s = user;
+    const node *steady = NULL;
+    if (n->kind == N_FORALL)
+        walks_apart(s->b, n, &steady);
+    s->found |= steady != NULL;
+}
+
+/* Has the kernel a forall with a steady element? Such are over pairs, as in the elimination of a matrix, so that sizes are small; and all other
+ * foralls take little time beside it. */
+static bool has_steady(const body *b) {
+    steady_search s = {.b = b};
+    if (b->is_kernel)
+        node_each(b->f->body, find_steady, &s);
+    return s.found;
 }
 
 static bool has_halves(const variant *v) {
@@ -368,13 +427,17 @@ static bool has_halves(const variant *v) {
     return halves;
 }
 
-/* The statements of a forall; the lanes of the vector functions that they call, 0: none, where these must be said: LLVM takes as many as
- * fit elements in memory, and of halves that is a function of two vectors, whose constants are in memory. */
-static int statements_in_lanes(body *b, const node *n) {
+/* The statements of a forall, or the one that it has by a choice (chooses: the variable of the innermost range, or -1); the lanes of the vector
+ * functions that they call, 0: none, where these must be said: LLVM takes as many as fit elements in memory, and of halves that is a function
+ * of two vectors, whose constants are in memory. */
+static int statements_in_lanes(body *b, const node *n, int chooses) {
     emit *e = b->e;
     int before = e->vector_lanes;
     e->vector_lanes = 0;
-    emit_statements(b, n->body);
+    if (chooses >= 0)
+        assign_by_choice(b, n->body, chooses);
+    else
+        emit_statements(b, n->body);
     int lanes = e->vector_lanes;
     e->vector_lanes = before && (!lanes || before < lanes) ? before : lanes;
     return b->is_kernel && has_halves(e->frame->v) ? lanes : 0;
@@ -382,18 +445,21 @@ static int statements_in_lanes(body *b, const node *n) {
 
 void forall_alone(body *b, const node *n, const ssa *limits, int count) {
     emit *e = b->e;
-    int group = e->access_group, hints[2], nhints = 0, leave = b->leave, next = b->next;
-    bool apart = walks_apart(b, n);
+    int group = e->access_group, leave = b->leave, next = b->next, hints[2 + FEW_LANE_HINTS] = {0}, nhints = 0;
+    const node *steady;
+    bool apart = walks_apart(b, n, &steady), few = !apart && !e->target->gpu && has_steady(b);
     b->depth++;
-    counted_loop *loops = nest_begin(b, n->args, limits, count, ssa_constant(0));
+    counted_loop *loops = nest_begin(b, n->args, limits, count, ssa_constant(0), steady);
     if (apart) {
         hints[nhints++] = loop_no_vectors(e);
     } else if (!e->target->gpu) {
         e->access_group = emit_metadata(e, "distinct !{}");
         hints[nhints++] = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group);
+        if (few)
+            nhints += loop_few_lanes(e, hints + nhints);
     }
-    int lanes = statements_in_lanes(b, n);
-    if (lanes && !apart)
+    int lanes = statements_in_lanes(b, n, steady ? range_at(n->args, count - 1)->local : -1);
+    if (lanes && !apart && !few)
         hints[nhints++] = emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", lanes);
     e->access_group = group;
     nest_end(b, n, loops, count, hints, nhints);

@@ -46,8 +46,9 @@ ssa vector_reduce(body *b, const node *n, ssa limit, bool apart, const accumulat
 
 /* ---- apart.c: CPU ---- */
 
-/* Are elements of core operands a stride apart along the construct's last range, which LLVM would make two loops for? */
-bool walks_apart(const body *b, const node *construct);
+/* Are elements of core operands a stride apart along the construct's last range, which LLVM would make two loops for? *steady: an element of a
+ * forall that is to be read before its innermost loop, so that none are; NULL: there is none. */
+bool walks_apart(const body *b, const node *construct, const node **steady);
 
 /* ---- thread_mapping.c: GPU, constructs whose iterations are shared by the threads of a cooperative group ---- */
 
