@@ -1,10 +1,17 @@
-/* cpu_gufunc.c - inner calls on the CPU: two loops, dimensions 0 and 1 of the loop; the engine walks the others. */
+/* cpu_gufunc.c - inner calls on the CPU: two loops, dimensions 0 and 1 of the loop, or one loop over both; the engine walks the others. */
 #include "ir/common/nodes.h"
 #include "ir/gufunc/gufunc.h"
 
+enum {
+    MANY_LOOPS = 8,   /* of a kernel's text: its calls take so long that one loop goes over them */
+    MANY_ACCESSES = 4 /* of a kernel's text to its operands, whose addresses are then unknown to LLVM */
+};
+
 typedef struct survey {
     const frame *f;
-    bool loops;
+    const function *kernel;
+    bool loops, text_loops; /* some whose length is not known; some of the text that are no constructs */
+    int constructs, accesses;
 } survey;
 
 static void find_size(const node *n, void *user) {
@@ -20,13 +27,21 @@ static void find_loop(const node *n, void *user) {
         node_visit(n->kid[0], find_size, user);
 }
 
-/* Has the kernel a `forall`, `for` or `while` whose length is not known? Then no vector loop goes over inner calls. LLVM would make one for
+static void find_all(const node *n, void *user) {
+    survey *s = user;
+    find_loop(n, user);
+    s->text_loops |= n->kind == N_LOOP;
+    s->constructs += n->kind == N_FORALL || n->kind == N_REDUCE || n->kind == N_LOOP;
+    s->accesses += n->kind == N_ELEMENT && s->kernel->locals[n->local].core;
+}
+
+/* Where a `forall`, `for` or `while` has a length that is not known no vector loop goes over inner calls. LLVM would make one for
  * sizes of which no such loop is left: it is much code, but not where a reduction stands alone. */
-static bool has_loop(const gufunc_writer *w) {
-    survey s = {&w->frame, false};
+static survey survey_of(const gufunc_writer *w) {
+    survey s = {.f = &w->frame, .kernel = w->s.t->kernel};
     if (!w->s.v->gufunc.unrolled)
-        node_each(w->s.t->kernel->body, find_loop, &s);
-    return s.loops;
+        node_each(s.kernel->body, find_all, &s);
+    return s;
 }
 
 /* The arrays' addresses one loop further in. */
@@ -37,23 +52,97 @@ static void move(gufunc_writer *w, const counted_loop *l, const ssa *from, const
             to[k] = skeleton_address(s, k, from[k], emit_op(s->e, "mul i64", l->i, stride[k]));
 }
 
+/* Addresses that LLVM cannot relate to the loops over calls: else its loop strength reduction tries in each loop of the kernel what changes
+ * with those, too. */
+static void forget(gufunc_writer *w) {
+    skeleton *s = &w->s;
+    for (int k = 0; k < s->noperands; k++) {
+        if (!skeleton_is_array(s, k))
+            continue;
+        const char *t = ir_memory_type(skeleton_memory(s, k));
+        w->at[k] = emit_value(s->e, "call %s* asm \"\", \"=r,0\"(%s* %s)", t, t, w->at[k].text);
+    }
+}
+
+typedef struct call_loops {
+    ssa extent[2], first; /* of dimensions 0 and 1; where errors are reported, the number of the first call */
+    ssa stride[2][VARIANT_OPERANDS];
+    bool forgets;
+} call_loops;
+
+/* The call of these indices. */
+static void write_call(gufunc_writer *w, const call_loops *c, const counted_loop *inner, const counted_loop *outer,
+                       const ssa *row) {
+    emit *e = w->s.e;
+    move(w, inner, row, c->stride[0], w->at);
+    if (c->forgets)
+        forget(w);
+    if (w->s.v->reports)
+        w->element = emit_op(e, "add i64", emit_op(e, "mul i64", outer->i, c->extent[0]),
+                             emit_op(e, "add i64", c->first, inner->i));
+    gufunc_call(w, ssa_none());
+}
+
+static void in_two_loops(gufunc_writer *w, const call_loops *c, int hint) {
+    emit *e = w->s.e;
+    ssa row[VARIANT_OPERANDS] = {0};
+    counted_loop outer = counted_loop_begin(e, "i64", ssa_constant(0), c->extent[1]);
+    move(w, &outer, w->s.base, c->stride[1], row);
+    counted_loop inner = counted_loop_begin(e, "i64", ssa_constant(0), c->extent[0]);
+    write_call(w, c, &inner, &outer, row);
+    counted_loop_end(e, &inner, ssa_constant(1), hint);
+    counted_loop_end(e, &outer, ssa_constant(1), 0);
+}
+
+/* Both indices are counted by one loop. LLVM goes through the loops of the kernel by the depth they
+ * have, and makes copies of all loops around a condition that does not change. */
+static void in_one_loop(gufunc_writer *w, const call_loops *c, int hint) {
+    emit *e = w->s.e;
+    ssa row[VARIANT_OPERANDS] = {0}, calls = ssa_none();
+    for (int d = 0; d < 2; d++) {
+        ssa some = emit_value(e, "icmp sgt i64 %s, 0", c->extent[d].text);
+        calls = d ? emit_op(e, "and i1", calls, some) : some;
+    }
+    int before = emit_label_new(e), head = emit_label_new(e), latch = emit_label_new(e), end = emit_label_new(e);
+    counted_loop loops[2] = {{.i = ssa_named("%%i%d", head), .next = ssa_named("%%next%d", head)},
+                             {.i = ssa_named("%%j%d", head), .next = ssa_named("%%after%d", head)}};
+    emit_branch(e, before);
+    emit_label(e, before);
+    emit_branch_if(e, calls, head, end);
+    emit_loop_begin(e);
+    emit_label(e, head);
+    for (int d = 0; d < 2; d++)
+        emit_line(e, "%s = phi i64 [ 0, %%L%d ], [ %s, %%L%d ]", loops[d].i.text, before, loops[d].next.text, latch);
+    move(w, &loops[1], w->s.base, c->stride[1], row);
+    write_call(w, c, &loops[0], &loops[1], row);
+    emit_branch(e, latch);
+    emit_label(e, latch);
+    ssa more = emit_value(e, "add nuw nsw i64 %s, 1", loops[0].i.text),
+        over = emit_op(e, "icmp eq i64", more, c->extent[0]);
+    emit_line(e, "%s = select i1 %s, i64 0, i64 %s", loops[0].next.text, over.text, more.text);
+    emit_line(e, "%s = add nuw nsw i64 %s, %s", loops[1].next.text, loops[1].i.text,
+              emit_value(e, "zext i1 %s to i64", over.text).text);
+    ssa on = emit_op(e, "icmp slt i64", loops[1].next, c->extent[1]);
+    emit_line(e, "br i1 %s, label %%L%d, label %%L%d%s", on.text, head, end, loop_hints(e, &hint, 1).text);
+    emit_loop_end(e);
+    emit_label(e, end);
+}
+
 void cpu_gufunc(gufunc_writer *w) {
     skeleton *s = &w->s;
-    emit *e = s->e;
-    ssa n = skeleton_parameter(s, CPU_LOOP_EXTENTS), m = skeleton_parameter(s, CPU_LOOP_EXTENTS);
-    ssa stride[2][VARIANT_OPERANDS] = {0}, row[VARIANT_OPERANDS] = {0};
+    survey found = survey_of(w);
+    bool many = found.loops && found.constructs >= MANY_LOOPS;
+    /* Cholesky factors and determinants, of a few loops of the text, were slower by a tenth. */
+    call_loops c = {.forgets = many || (found.loops && !found.text_loops && found.accesses >= MANY_ACCESSES)};
+    for (int d = 0; d < 2; d++)
+        c.extent[d] = skeleton_parameter(s, CPU_LOOP_EXTENTS);
     for (int k = 0; k < s->noperands; k++)
         for (int d = 0; d < 2 && skeleton_is_array(s, k); d++)
-            stride[d][k] = skeleton_parameter(s, CPU_LOOP_STRIDES);
-    ssa first = s->v->reports ? skeleton_parameter(s, CPU_GUFUNC_FIRST) : ssa_none();
+            c.stride[d][k] = skeleton_parameter(s, CPU_LOOP_STRIDES);
+    c.first = s->v->reports ? skeleton_parameter(s, CPU_GUFUNC_FIRST) : ssa_none();
     gufunc_core_parameters(w);
-    counted_loop outer = counted_loop_begin(e, "i64", ssa_constant(0), m);
-    move(w, &outer, s->base, stride[1], row);
-    counted_loop inner = counted_loop_begin(e, "i64", ssa_constant(0), n);
-    move(w, &inner, row, stride[0], w->at);
-    if (s->v->reports)
-        w->element = emit_op(e, "add i64", emit_op(e, "mul i64", outer.i, n), emit_op(e, "add i64", first, inner.i));
-    gufunc_call(w, ssa_none());
-    counted_loop_end(e, &inner, ssa_constant(1), has_loop(w) ? loop_no_vectors(e) : 0);
-    counted_loop_end(e, &outer, ssa_constant(1), 0);
+    if (many)
+        in_one_loop(w, &c, loop_no_vectors(s->e));
+    else
+        in_two_loops(w, &c, found.loops ? loop_no_vectors(s->e) : 0);
 }
