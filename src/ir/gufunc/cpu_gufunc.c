@@ -128,6 +128,20 @@ static void in_one_loop(gufunc_writer *w, const call_loops *c, int hint) {
     emit_label(e, end);
 }
 
+/* A hint for the loop over calls of an unrolled kernel whose results are numbers, which become vectors: eight at a time. For vectors of 16 LLVM has a
+ * second loop, of vectors of 8 for the rest; nearly all of the code stood there twice, and calls that wait for divisions and gathered
+ * elements are as fast. 0: none. */
+static int loop_hint_unrolled(gufunc_writer *w) {
+    const skeleton *s = &w->s;
+    enum {
+        CALLS = 8
+    };
+    bool numbers = s->v->gufunc.unrolled && s->e->target->vector_bits == 512;
+    for (int k = 0; k < s->noperands; k++)
+        numbers &= k < s->nin ? dtypes[s->v->operand[k].memory].size <= 4 : !gufunc_is_core(w, k);
+    return numbers ? emit_metadata(s->e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", CALLS) : 0;
+}
+
 void cpu_gufunc(gufunc_writer *w) {
     skeleton *s = &w->s;
     survey found = survey_of(w);
@@ -144,5 +158,5 @@ void cpu_gufunc(gufunc_writer *w) {
     if (many)
         in_one_loop(w, &c, loop_no_vectors(s->e));
     else
-        in_two_loops(w, &c, found.loops ? loop_no_vectors(s->e) : 0);
+        in_two_loops(w, &c, found.loops ? loop_no_vectors(s->e) : loop_hint_unrolled(w));
 }
