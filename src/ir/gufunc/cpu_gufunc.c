@@ -142,12 +142,20 @@ static int loop_hint_unrolled(gufunc_writer *w) {
     return numbers ? emit_metadata(s->e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", CALLS) : 0;
 }
 
+/* Of a kernel with few loops. Cholesky factors and determinants, which have loops of the text, were slower by a tenth, and elements that are
+ * apart by a twentieth. */
+static bool forgets(const gufunc_writer *w, const survey *found) {
+    bool apart = false;
+    for (int k = 0; k < w->s.noperands; k++)
+        apart |= gufunc_is_core(w, k) && !w->s.v->operand[k].unit;
+    return found->loops && !found->text_loops && !apart && found->accesses >= MANY_ACCESSES;
+}
+
 void cpu_gufunc(gufunc_writer *w) {
     skeleton *s = &w->s;
     survey found = survey_of(w);
     bool many = found.loops && found.constructs >= MANY_LOOPS;
-    /* Cholesky factors and determinants, of a few loops of the text, were slower by a tenth. */
-    call_loops c = {.forgets = many || (found.loops && !found.text_loops && found.accesses >= MANY_ACCESSES)};
+    call_loops c = {.forgets = many || forgets(w, &found)};
     for (int d = 0; d < 2; d++)
         c.extent[d] = skeleton_parameter(s, CPU_LOOP_EXTENTS);
     for (int k = 0; k < s->noperands; k++)
