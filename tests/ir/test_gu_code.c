@@ -708,6 +708,45 @@ static void test_walks_apart(void **state) {
     }
 }
 
+/* A width is asked for in loops along rows of a small array alone: it allows LLVM to change the order of a sum, which an element that stays may be, too.
+ * All foralls beside one with a steady element have it. */
+static void test_few_lanes(void **state) {
+    (void)state;
+    static const struct {
+        gu_kernel k;
+        int loops; /* that have it */
+    } cases[] = {
+        {{"row", "(n)->()", "(x) -> (s) { float32 u[16]; for (int64 j = 0; j < n; j++) u[j] = x[j] + 1; s = u[0]; }",
+          "float32->float32"},
+         1},
+        {{"large", "(n)->()", "(x) -> (s) { float32 u[99]; for (int64 j = 0; j < n; j++) u[j] = x[j] + 1; s = u[0]; }",
+          "float32->float32"},
+         0},
+        {{"stays", "(n)->()", "(x) -> (s) { float32 u[16]; for (int64 j = 0; j < n; j++) u[3] += x[j]; s = u[3]; }",
+          "float32->float32"},
+         0},
+        {{"sum", "(n)->()",
+          "(x) -> (s) { float32 u[16]; float32 t = 0; for (int64 j = 0; j < n; j++) { u[j] = x[j]; t += x[j]; } s = t; "
+          "}",
+          "float32->float32"},
+         0},
+        {{"steady", "(m,n)->(m,n)",
+          "(A) -> (B) { forall (i : m, j : n) B[i][j] = A[i][j]; forall (i : m, j : n) B[i][j] += B[i][0] * A[0][j]; }",
+          "float32->float32"},
+         2},
+        {{"plain", "(m,n)->(m,n)", "(A) -> (B) { forall (i : m, j : n) B[i][j] = A[i][j]; }", "float32->float32"}, 0},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        const tree *t = gu_tree(&a, &cases[i].k);
+        variant v = gu_variant(t, 0, 0, 1, 1);
+        code_module m = gu_generate(&a, &cases[i].k, t, &v, &gu_cpu);
+        assert_int_equal(occurrences(m.ir.data, "llvm.loop.vectorize.width"), cases[i].loops);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* Of a product by strips the loops of the text ask whether they have an iteration, and so do those over calls; those over a strip, which is
  * not empty, do not. */
 static void test_strips_ask_nothing(void **state) {
@@ -951,6 +990,7 @@ int main(void) {
         cmocka_unit_test(test_cpu_vectors),
         cmocka_unit_test(test_lanes_combined),
         cmocka_unit_test(test_walks_apart),
+        cmocka_unit_test(test_few_lanes),
         cmocka_unit_test(test_strips_ask_nothing),
         cmocka_unit_test(test_spreads),
         cmocka_unit_test(test_constructs),

@@ -209,8 +209,21 @@ static int unrolled_loop(body *b, const node *n) {
 /* What a loop does to elements of an array of the kernel's own, and besides. */
 typedef struct small_content {
     const function *f;
-    bool small, other; /* assigns elements of a small array; does anything else */
+    int counter;       /* the variable that the loop's step changes */
+    bool small, other; /* assigns elements of a small array, another one in each iteration; does anything else */
 } small_content;
+
+static void find_counter(const node *n, void *user) {
+    small_content *c = user;
+    c->small |= n->kind == N_LOCAL && n->local == c->counter;
+}
+
+/* Is the last index of an element another one in each iteration? An element that stays is a variable to LLVM, and may be a sum. */
+static bool is_counted(const small_content *c, const node *element, int rank) {
+    small_content found = {.counter = c->counter};
+    node_visit(element_index(element, rank, rank - 1), find_counter, &found);
+    return found.small;
+}
 
 static void find_small(const node *n, void *user) {
     enum {
@@ -220,7 +233,7 @@ static void find_small(const node *n, void *user) {
     bool assigns = n->kind == N_ASSIGN || n->kind == N_COMPOUND || n->kind == N_UPDATE;
     const node *to = assigns && n->kid[0]->kind == N_ELEMENT ? n->kid[0] : NULL;
     const local *l = to ? &c->f->locals[to->local] : NULL;
-    bool small = l && !l->core && l->extent[l->rank - 1] <= EXTENT;
+    bool small = l && !l->core && l->extent[l->rank - 1] <= EXTENT && is_counted(c, to, l->rank);
     c->small |= small;
     c->other |= (assigns && !small) || n->kind == N_LOOP || n->kind == N_FORALL || n->kind == N_REDUCE ||
                 n->kind == N_CALL || n->kind == N_ATOMIC;
@@ -230,9 +243,11 @@ static void find_small(const node *n, void *user) {
  * second loop of vectors for 8 of the rest, neither of which often runs. Not where a variable is assigned: a hint of a width allows
  * LLVM to change the order of sums. Returns how many hints there are. */
 static int small_loop(body *b, const node *n, int hints[FEW_LANE_HINTS]) {
-    small_content c = {.f = b->f};
-    if (b->e->target->gpu || b->e->plain)
+    const node *step = n->step && !n->step->next && n->step->kind == N_EVAL ? n->step->kid[0] : NULL;
+    const node *counter = step ? node_assigned(step) : NULL;
+    if (b->e->target->gpu || b->e->plain || !counter || step->kind == N_CALL)
         return 0;
+    small_content c = {.f = b->f, .counter = counter->local};
     node_each(n->body, find_small, &c);
     return c.small && !c.other ? loop_few_lanes(b->e, hints) : 0;
 }
