@@ -381,6 +381,8 @@ static bool is_settled(const emit *e, const variant *v) {
     switch (v->loop) {
     case LOOP_GUFUNC:
         return calls_settled(e, v);
+    case LOOP_FOLD:
+        return v->reduction.from_states; /* states are few beside the elements that they are of, and so it may be slower */
     case LOOP_FLAT:
     case LOOP_SCAN:
         return !e->written.loops;
