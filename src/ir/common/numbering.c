@@ -1,12 +1,10 @@
 /* numbering.c - value numbering of a GPU's module, as text: an instruction that computes what one before it has computed, on every way
  * to it, goes, and so does a load of a local variable whose value is known. libNVVM finds the same, but takes a multiple of the time for
- * it that is spent here, and with -opt=0, which is four times as fast, it does not look (docs/code-generation.md, "Time to compile").
+ * it that is spent here, and with -opt=0, which is four times as fast, it does not look (docs/code-generation.md, "libNVVM").
  * A function whose blocks are not in the order that flow_read wants stays as it is. */
 #include "ir/common/numbering.h"
 
 #include <stdio.h>
-
-#include "ir/common/module_text.h"
 
 /* ---- What is known of a function ---- */
 
@@ -27,56 +25,19 @@ typedef struct number {
     int block;
 } number;
 
-/* A value that is another one and a constant. */
-typedef struct sum {
-    const char *type; /* "i64"; or "i32" of one that does not wrap around */
-    const char *of;
-    int64_t constant;
-} sum;
-
-/* What is known of a value that has to do with the two halves, of 16 bits each, of a word. */
-typedef enum half_kind {
-    HALF_LOW,  /* i16: a half of the word */
-    HALF_HIGH, /* a half of the word */
-    WORD_LOW,  /* i32: the lower half, the upper one being 0 */
-    WORD_HIGH, /* i32: the upper half, moved to the lower one */
-    PAIR,      /* <2 x i16>: both */
-    FIRST      /* <2 x i16>: what `word` names is its first element */
-} half_kind;
-
-typedef struct half {
-    half_kind kind;
-    const char *word;
-} half;
-
-typedef struct numbering {
-    bool settled;
-    arena memory; /* of one function */
-    map pure;     /* of the module: names of functions that are readnone */
-    flow blocks;
-    map variables; /* name -> variable */
-    map numbers;   /* text of an instruction -> number */
-    map renamed;   /* name -> the name or constant that stands for it */
-    map sums;      /* name -> sum */
-    map halves;    /* name -> half */
-    map awaited;   /* names that a phi has from a block behind it */
-    text line, *out;
-    bool failed;
-} numbering;
-
-static void *take(numbering *n, size_t size) {
+void *numbering_take(numbering *n, size_t size) {
     void *memory = arena_alloc(&n->memory, size);
     n->failed |= !memory;
     return memory;
 }
 
-static const char *copy(numbering *n, const char *at, size_t length) {
+const char *numbering_copy(numbering *n, const char *at, size_t length) {
     const char *bytes = arena_text(&n->memory, at, length);
     n->failed |= !bytes;
     return bytes;
 }
 
-static void put(numbering *n, map *m, const char *key, size_t length, void *value) {
+void numbering_put(numbering *n, map *m, const char *key, size_t length, void *value) {
     n->failed |= !map_put(m, key, length, value);
 }
 
@@ -107,12 +68,13 @@ static bool stores(const char *at, const char *end, const variable *v, const cha
 /* ---- Variables ---- */
 
 static void add_variable(numbering *n, const char *name, size_t length, const char *type, const char *end) {
-    variable *v = take(n, sizeof *v);
+    variable *v = numbering_take(n, sizeof *v);
     if (!v)
         return;
     const char *align = text_find(type, end, ", align ");
-    *v = (variable){.name = copy(n, name, length), .type = copy(n, type, (size_t)((align ? align : end) - type))};
-    put(n, &n->variables, name, length, v);
+    *v = (variable){.name = numbering_copy(n, name, length),
+                    .type = numbering_copy(n, type, (size_t)((align ? align : end) - type))};
+    numbering_put(n, &n->variables, name, length, v);
 }
 
 /* What a line does with the variable whose name stands at `name` in it. */
@@ -125,7 +87,7 @@ static void use_variable(numbering *n, variable *v, const char *line, const char
         v->escapes = true;
     } else if (!v->nstores || v->stores[v->nstores - 1] != here) {
         if ((v->nstores & (v->nstores - 1)) == 0) { /* the next power of two */
-            int *more = take(n, (size_t)(v->nstores ? 2 * v->nstores : 1) * sizeof *more);
+            int *more = numbering_take(n, (size_t)(v->nstores ? 2 * v->nstores : 1) * sizeof *more);
             if (!more)
                 return;
             if (v->nstores)
@@ -203,7 +165,7 @@ static void find_pure(numbering *n, const char *module) {
             continue;
         const char *end = line_end(line), *name = text_find(line, end, "@");
         if (name && text_find(name, end, " readnone"))
-            put(n, &n->pure, name + 1, strcspn(name + 1, "("), n);
+            numbering_put(n, &n->pure, name + 1, strcspn(name + 1, "("), n);
     }
 }
 
@@ -247,13 +209,13 @@ static void note_store(numbering *n, const char *line, const char *end, int here
         name--;
     variable *v = map_get(&n->variables, name, name_length(name));
     if (v && !v->escapes && stores(line + 2, end, v, &value, &length))
-        know(v, copy(n, value, length), here);
+        know(v, numbering_copy(n, value, length), here);
 }
 
 /* A phi may have values that are defined behind it, which therefore nothing can stand for. */
 static void await(numbering *n, const char *at, const char *end) {
     for (const char *name = next_name(at, end); name; name = next_name(name + 1, end))
-        put(n, &n->awaited, name, name_length(name), n);
+        numbering_put(n, &n->awaited, name, name_length(name), n);
 }
 
 /* Is the value of an instruction, which defines `name`, there already? Then that stands for it. Else it is there from now on. */
@@ -280,159 +242,24 @@ static const char *same_value(numbering *n, const char *name, const char *at, si
             const char *other = map_get(&n->renamed, k->name, strlen(k->name));
             return other ? other : k->name;
         }
-    number *k = take(n, sizeof *k);
+    number *k = numbering_take(n, sizeof *k);
     if (k) {
         *k = (number){.next = first, .name = name, .block = here};
-        put(n, &n->numbers, at, length, k);
+        numbering_put(n, &n->numbers, at, length, k);
     }
     return NULL;
 }
 
-/* ---- What is cheaper, where no compiler looks for it ---- */
-
-/* The name of a value that is computed besides the instructions that there are: that of one which has it already, or `name` and `more`. */
-static const char *define_besides(numbering *n, const char *name, const char *more, const char *instruction, int here) {
+const char *numbering_besides(numbering *n, const char *name, const char *more, const char *instruction, int here) {
     char own[80];
     int length = snprintf(own, sizeof own, "%s%s", name, more);
     if (length >= (int)sizeof own)
         return NULL;
-    const char *kept = copy(n, own, (size_t)length),
+    const char *kept = numbering_copy(n, own, (size_t)length),
                *same = kept ? same_value(n, kept, instruction, strlen(instruction), here) : NULL;
     if (kept && !same)
         text_printf(n->out, "  %s = %s\n", kept, instruction);
     return same ? same : kept;
-}
-
-static void note_sum(numbering *n, const char *name, const char *type, const char *of, int64_t constant) {
-    const sum *before = map_get(&n->sums, of, strlen(of));
-    sum *s = take(n, sizeof *s);
-    if (s) {
-        bool further = before && strcmp(before->type, type) == 0;
-        *s = (sum){type, further ? before->of : copy(n, of, strlen(of)), constant + (further ? before->constant : 0)};
-        put(n, &n->sums, name, strlen(name), s);
-    }
-}
-
-static const sum *sum_of(const numbering *n, const char *name, const char *type) {
-    const sum *s = map_get(&n->sums, name, strlen(name));
-    return s && strcmp(s->type, type) == 0 ? s : NULL;
-}
-
-/* A sum of 32 bits that does not wrap around, made one of 64: the constant is added last. */
-static bool widen_sum(numbering *n, const char *name, const char *of, int here) {
-    char narrow[96];
-    const sum *s = sum_of(n, of, "i32");
-    if (!s)
-        return false;
-    snprintf(narrow, sizeof narrow, "zext i32 %s to i64", s->of);
-    const char *wide = define_besides(n, name, "_z", narrow, here);
-    if (!wide)
-        return false;
-    text_printf(n->out, "  %s = add i64 %s, %lld\n", name, wide, (long long)s->constant);
-    note_sum(n, name, "i64", wide, s->constant);
-    return true;
-}
-
-/* An element whose index is a sum with a constant: the address without that, and the constant from there on, which becomes part of the
- * access. at: "getelementptr inbounds T, T* %p, i64 %i". */
-static bool split_address(numbering *n, const char *name, const char *at, size_t length, int here) {
-    char head[160];
-    const char *end = at + length, *type = at + strlen("getelementptr "), *index = text_find(at, end, ", i64 ");
-    text_passes(&type, end, "inbounds ");
-    const char *pointer = text_find(type, end, ", ");
-    if (!index || *type == '[' || *type == '<' || pointer >= index || index[strlen(", i64 ")] != '%')
-        return false;
-    const char *i = index + strlen(", i64 ");
-    const char *by = i + name_length(i) == end ? copy(n, i, (size_t)(end - i)) : NULL;
-    const sum *s = by ? sum_of(n, by, "i64") : NULL;
-    const char *base = index; /* of the name of the pointer */
-    while (*base != ' ')
-        base--;
-    int size = snprintf(head, sizeof head, "getelementptr %.*s, i64 %s", (int)(index - type), type, s ? s->of : "");
-    const char *from = s && size < (int)sizeof head ? define_besides(n, name, "_b", head, here) : NULL;
-    if (!from)
-        return false;
-    text_printf(n->out, "  %s = getelementptr %.*s %s, i64 %lld\n", name, (int)(base - type), type, from,
-                (long long)s->constant);
-    return true;
-}
-
-static void note_half(numbering *n, const char *name, half_kind kind, const char *word) {
-    half *h = take(n, sizeof *h);
-    if (h) {
-        *h = (half){kind, copy(n, word, strlen(word))};
-        put(n, &n->halves, name, strlen(name), h);
-    }
-}
-
-static const half *half_of(const numbering *n, const char *name, half_kind low, half_kind high) {
-    const half *h = map_get(&n->halves, name, strlen(name));
-    return h && (h->kind == low || h->kind == high) ? h : NULL;
-}
-
-/* Halves that are taken out of words and put together. */
-static void note_halves(numbering *n, const char *name, const char *line) {
-    char a[64], b[64];
-    int which;
-    const half *h, *g;
-    if (sscanf(line, "lshr i32 %63[^, ], %d", a, &which) == 2 && which == 16)
-        note_half(n, name, WORD_HIGH, a);
-    else if (sscanf(line, "trunc i32 %63s to i16", a) == 1 && (h = half_of(n, a, WORD_HIGH, WORD_HIGH)))
-        note_half(n, name, HALF_HIGH, h->word);
-    else if (sscanf(line, "trunc i32 %63s to i16", a) == 1)
-        note_half(n, name, HALF_LOW, a);
-    else if (sscanf(line, "bitcast i32 %63s to <2 x i16%1[>]", a, b) == 2)
-        note_half(n, name, PAIR, a);
-    else if (sscanf(line, "extractelement <2 x i16> %63[^, ], i32 %d", a, &which) == 2 &&
-             (h = half_of(n, a, PAIR, PAIR)))
-        note_half(n, name, which ? HALF_HIGH : HALF_LOW, h->word);
-    else if (sscanf(line, "insertelement <2 x i16> undef, i16 %63[^, ], i32 %d", a, &which) == 2 && !which)
-        note_half(n, name, FIRST, a);
-    else if (sscanf(line, "insertelement <2 x i16> %63[^, ], i16 %63[^, ], i32 %d", a, b, &which) == 3 && which &&
-             (h = half_of(n, a, FIRST, FIRST)) && (h = half_of(n, h->word, HALF_LOW, HALF_LOW)) &&
-             (g = half_of(n, b, HALF_HIGH, HALF_HIGH)) && strcmp(h->word, g->word) == 0)
-        note_half(n, name, PAIR, h->word);
-}
-
-/* A half that is widened, or moved to the upper end, is one operation on its word; and both are that word. */
-static bool write_half(numbering *n, const char *name, const char *line) {
-    char a[64], b[64];
-    int by;
-    const half *h;
-    if (sscanf(line, "zext i16 %63s to i3%1[2]", a, b) == 2 && (h = half_of(n, a, HALF_LOW, HALF_HIGH))) {
-        text_printf(n->out, h->kind == HALF_LOW ? "  %s = and i32 %s, 65535\n" : "  %s = lshr i32 %s, 16\n", name,
-                    h->word);
-        note_half(n, name, h->kind == HALF_LOW ? WORD_LOW : WORD_HIGH, h->word);
-    } else if (sscanf(line, "shl i32 %63[^, ], %d", a, &by) == 2 && by == 16 &&
-               (h = half_of(n, a, WORD_LOW, WORD_HIGH))) {
-        text_printf(n->out, h->kind == WORD_LOW ? "  %s = shl i32 %s, 16\n" : "  %s = and i32 %s, -65536\n", name,
-                    h->word);
-    } else if (sscanf(line, "bitcast <2 x i16> %63s to i3%1[2]", a, b) == 2 && (h = half_of(n, a, PAIR, PAIR))) {
-        put(n, &n->renamed, name, strlen(name), (void *)(uintptr_t)h->word);
-    } else {
-        return false;
-    }
-    return true;
-}
-
-/* Writes something cheaper that computes the same; false: there is nothing. */
-static bool write_cheaper(numbering *n, const char *name, const char *at, size_t length, int here) {
-    char line[160], of[64];
-    long long constant;
-    if (text_begins(at, "getelementptr "))
-        return split_address(n, name, at, length, here);
-    if (length >= sizeof line)
-        return false;
-    memcpy(line, at, length);
-    line[length] = 0;
-    if (sscanf(line, "add i64 %63[^, ], %lld", of, &constant) == 2)
-        note_sum(n, name, "i64", of, constant);
-    else if (sscanf(line, "add nuw i32 %63[^, ], %lld", of, &constant) == 2)
-        note_sum(n, name, "i32", of, constant);
-    else if (sscanf(line, "zext i32 %63s to i64", of) == 1)
-        return widen_sum(n, name, of, here);
-    note_halves(n, name, line);
-    return write_half(n, name, line) || write_constant_division(n->out, name, at, length);
 }
 
 static void write_line(numbering *n, const char *at, size_t length) {
@@ -446,7 +273,7 @@ static void define(numbering *n, const char *name, const char *at, size_t bare, 
     size_t length = bare - (size_t)(at - n->line.data);
     const char *same = name ? same_value(n, name, at, length, here) : NULL;
     if (same)
-        put(n, &n->renamed, name, strlen(name), (void *)(uintptr_t)same);
+        numbering_put(n, &n->renamed, name, strlen(name), (void *)(uintptr_t)same);
     else if (name && !(n->settled && write_cheaper(n, name, at, length, here)))
         write_line(n, n->line.data, n->line.length);
 }
@@ -464,7 +291,8 @@ static void write_body(numbering *n, const char *body, const char *end) {
         if (text_begins(n->line.data, "  store "))
             note_store(n, n->line.data, n->line.data + bare, here);
         if (is)
-            define(n, copy(n, n->line.data + 2, (size_t)(is - n->line.data) - 2), is + strlen(" = "), bare, here);
+            define(n, numbering_copy(n, n->line.data + 2, (size_t)(is - n->line.data) - 2), is + strlen(" = "), bare,
+                   here);
         else
             write_line(n, n->line.data, n->line.length);
     }
