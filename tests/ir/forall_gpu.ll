@@ -10,15 +10,25 @@ L2:
   store float %p2, float* %v2
   store i64 %p3, i64* %v3
   store i64 %p4, i64* %v4
-  %r2 = mul i64 %p3, %s8
-  %r4 = add i64 %r2, %p4
+  %r1 = load i64, i64* %v3
+  %r2 = mul i64 %r1, %s8
+  %r3 = load i64, i64* %v4
+  %r4 = add i64 %r2, %r3
   %r5 = getelementptr inbounds float, float addrspace(1)* %p1, i64 %r4
-  %r8 = mul i64 %p3, %s6
-  %r10 = add i64 %r8, %p4
+  %r6 = load float, float* %v2
+  %r7 = load i64, i64* %v3
+  %r8 = mul i64 %r7, %s6
+  %r9 = load i64, i64* %v4
+  %r10 = add i64 %r8, %r9
   %r11 = getelementptr inbounds float, float addrspace(1)* %p0, i64 %r10
   %r12 = load float, float addrspace(1)* %r11, align 4, !invariant.load !1
-  %r13 = fmul float %p2, %r12
-  %r19 = load float, float addrspace(1)* %r5, align 4
+  %r13 = fmul float %r6, %r12
+  %r14 = load i64, i64* %v3
+  %r15 = mul i64 %r14, %s8
+  %r16 = load i64, i64* %v4
+  %r17 = add i64 %r15, %r16
+  %r18 = getelementptr inbounds float, float addrspace(1)* %p1, i64 %r17
+  %r19 = load float, float addrspace(1)* %r18, align 4
   %r20 = fadd float %r13, %r19
   store float %r20, float addrspace(1)* %r5, align 4
   br label %L1
@@ -34,12 +44,21 @@ L4:
   store float %p2, float* %v2
   store i64 %p3, i64* %v3
   store i64 %p4, i64* %v4
-  %r22 = mul i64 %p3, %s8
-  %r24 = add i64 %r22, %p4
-  %r27 = mul i64 %p3, %s6
-  %r29 = add i64 %r27, %p4
+  %r21 = load i64, i64* %v3
+  %r22 = mul i64 %r21, %s8
+  %r23 = load i64, i64* %v4
+  %r24 = add i64 %r22, %r23
+  %r25 = load float, float* %v2
+  %r26 = load i64, i64* %v3
+  %r27 = mul i64 %r26, %s6
+  %r28 = load i64, i64* %v4
+  %r29 = add i64 %r27, %r28
   %r30 = load float, float* %q1
-  %r31 = fmul float %p2, %r30
+  %r31 = fmul float %r25, %r30
+  %r32 = load i64, i64* %v3
+  %r33 = mul i64 %r32, %s8
+  %r34 = load i64, i64* %v4
+  %r35 = add i64 %r33, %r34
   %r36 = load float, float* %q0
   %r37 = fadd float %r31, %r36
   store float %r37, float* %q0
@@ -82,9 +101,11 @@ L5:
   %r65 = and i1 %r62, %r64
   %r66 = icmp slt i64 %r59, %w9
   %r67 = and i1 %r65, %r66
-  %r69 = icmp slt i64 %r63, %w10
+  %r68 = add i64 %r61, 3
+  %r69 = icmp slt i64 %r68, %w10
   %r70 = and i1 %r67, %r69
-  %r72 = icmp slt i64 %r63, %w8
+  %r71 = add i64 %r61, 3
+  %r72 = icmp slt i64 %r71, %w8
   %r73 = and i1 %r70, %r72
   br i1 %r73, label %L7, label %L8
 L7:
@@ -138,16 +159,21 @@ L7:
   %r109 = and i1 %r108, %r106
   br i1 %r109, label %L10, label %L11
 L10:
+  %r110 = add i64 %r74, %r61
+  %r111 = getelementptr inbounds float, float addrspace(1)* %w1, i64 %r110
+  %r112 = bitcast float addrspace(1)* %r111 to <4 x float> addrspace(1)*
   %r113 = insertelement <4 x float> undef, float %r93, i32 0
   %r114 = insertelement <4 x float> %r113, float %r97, i32 1
   %r115 = insertelement <4 x float> %r114, float %r101, i32 2
   %r116 = insertelement <4 x float> %r115, float %r105, i32 3
-  store <4 x float> %r116, <4 x float> addrspace(1)* %r77, align 16
+  store <4 x float> %r116, <4 x float> addrspace(1)* %r112, align 16
   br label %L12
 L11:
   br i1 %r94, label %L13, label %L14
 L13:
-  store float %r93, float addrspace(1)* %r76, align 4
+  %r117 = add i64 %r74, %r61
+  %r118 = getelementptr inbounds float, float addrspace(1)* %w1, i64 %r117
+  store float %r93, float addrspace(1)* %r118, align 4
   br label %L14
 L14:
   %r119 = add i64 %r61, 1
@@ -166,9 +192,10 @@ L17:
   store float %r101, float addrspace(1)* %r124, align 4
   br label %L18
 L18:
+  %r125 = add i64 %r61, 3
   br i1 %r106, label %L19, label %L20
 L19:
-  %r126 = add i64 %r74, %r63
+  %r126 = add i64 %r74, %r125
   %r127 = getelementptr inbounds float, float addrspace(1)* %w1, i64 %r126
   store float %r105, float addrspace(1)* %r127, align 4
   br label %L20
@@ -177,16 +204,24 @@ L20:
 L12:
   br label %L9
 L8:
-  %r136 = add i64 %r61, 4
+  %r128 = call i32 @llvm.nvvm.mulhi.ui(i32 %r52, i32 %r42)
+  %r129 = add i32 %r128, %r52
+  %r130 = lshr i32 %r129, %r43
+  %r131 = mul i32 %r130, %r41
+  %r132 = sub i32 %r52, %r131
+  %r133 = zext i32 %r130 to i64
+  %r134 = zext i32 %r132 to i64
+  %r135 = shl nuw nsw i64 %r134, 2
+  %r136 = add i64 %r135, 4
   %r137 = icmp slt i64 %r136, %w8
   %r138 = select i1 %r137, i64 %r136, i64 %w8
   br label %L21
 L21:
-  %r139 = icmp slt i64 %r61, %r138
+  %r139 = icmp slt i64 %r135, %r138
   br i1 %r139, label %L22, label %L24
 L22:
-  %i22 = phi i64 [ %r61, %L21 ], [ %next22, %L23 ]
-  %r140 = call { } @kernel(float addrspace(1)* %w0, float addrspace(1)* %w1, float %r39, i64 %r59, i64 %i22, i64 %w7, i64 %w8, i64 %w9, i64 %w10, i64 %w11, i64 %w12, i64 %w13, i64 %w14, i64 %w15, i64 %w16)
+  %i22 = phi i64 [ %r135, %L21 ], [ %next22, %L23 ]
+  %r140 = call { } @kernel(float addrspace(1)* %w0, float addrspace(1)* %w1, float %r39, i64 %r133, i64 %i22, i64 %w7, i64 %w8, i64 %w9, i64 %w10, i64 %w11, i64 %w12, i64 %w13, i64 %w14, i64 %w15, i64 %w16)
   br label %L23
 L23:
   %next22 = add i64 %i22, 1

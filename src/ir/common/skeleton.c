@@ -359,19 +359,30 @@ static bool has_half_results(const variant *v) {
     return halves;
 }
 
-/* Weights of columns, and of rows that begin anywhere. */
-static bool has_weights(const variant *v) {
+/* Are there inputs that threads read beside the elements that they have in registers: weights of columns, or of rows that begin anywhere? */
+static bool reads_beside(const variant *v) {
     bool any = false;
-    for (int k = 0; k < v->nin; k++)
-        any |= v->operand[k].fixed || v->operand[k].broadcast || v->operand[k].shifted;
+    for (int k = 0; k < v->nin; k++) {
+        const variant_operand *o = &v->operand[k];
+        any |= v->gufunc.across ? o->kind != OPERAND_NUMBER && !o->held : o->shifted;
+    }
     return any;
 }
 
-/* Calls whose code is straight: unrolled ones, and rows and columns whose elements a thread has in registers. Those with such weights, and
- * columns of more than 16 bits, need every register, for which libNVVM's passes are better. */
+static bool stages_any(const variant *v) {
+    bool any = false;
+    for (int k = 0; k < v->nin; k++)
+        any |= v->operand[k].staged;
+    return any;
+}
+
+/* Calls whose code is straight: unrolled ones whose cores come through shared memory, and so from addresses that are constants but for one,
+ * and rows and columns whose elements a thread has in registers. Those that read something beside, and columns of more than 16 bits, need
+ * every register, for which libNVVM's passes are better; and short columns gain nothing. */
 static bool calls_settled(const emit *e, const variant *v) {
-    bool held = v->gufunc.held && !variant_holds_part(v) && e->written.loops <= 1;
-    return v->gufunc.unrolled || (held && !has_weights(v) && (!v->gufunc.across || e->half_results));
+    bool held = v->gufunc.held && !variant_holds_part(v) && e->written.loops <= 1 && !reads_beside(v);
+    bool columns = e->half_results && variant_packs_calls(v);
+    return v->gufunc.unrolled ? stages_any(v) : held && (!v->gufunc.across || columns);
 }
 
 /* Is the module straight code, in which numbering finds what libNVVM would: code_module.settled? Contraction is one of libNVVM's passes. */
@@ -382,7 +393,8 @@ static bool is_settled(const emit *e, const variant *v) {
     case LOOP_GUFUNC:
         return calls_settled(e, v);
     case LOOP_FOLD:
-        return v->reduction.from_states; /* states are few beside the elements that they are of, and so it may be slower */
+        return v->reduction
+            .from_states; /* states are few beside the elements that they are of, and so it may be slower */
     case LOOP_FLAT:
     case LOOP_SCAN:
         return !e->written.loops;
@@ -415,7 +427,7 @@ uf_status skeleton_module(arena *a, const char *name, const variant *v, const co
         module->math = module->outer_vectors = false;
         module->plain = plain;
         uf_status status = write_module(a, name, v, target, module, write, user);
-        if (!status && target->gpu)
+        if (!status && target->gpu && v->loop != LOOP_FORALL)
             number_values(&module->ir, module->settled);
         if (!status && module->settled)
             sink_values(&module->ir);
