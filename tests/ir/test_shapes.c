@@ -1027,6 +1027,28 @@ static void test_cpu_vectors(void **unused) {
     }
 }
 
+/* Narrow vectors are four at once, but of bytes two: a short array has no 128 of them. */
+static void test_cpu_narrow_vectors(void **unused) {
+    (void)unused;
+    static const struct {
+        dtype type;
+        int at_once;
+    } cases[] = {{DT_INT8, 2}, {DT_INT16, 4}, {DT_FLOAT32, 4}, {DT_FLOAT64, 4}};
+    code_target target = host;
+    target.narrow_reads = true;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        char hint[64];
+        const sketch k = {K_ADD, cases[i].type, LOOP_FLAT, 1, 1, 1, false, "", "ccc"};
+        code_module m = module_of(&a, &k, &target);
+        snprintf(hint, sizeof hint, "interleave.count\", i32 %d}", cases[i].at_once);
+        if (!strstr(m.ir.data, hint))
+            fail_msg("%s: no %s\n%s", dtypes[cases[i].type].name, hint, m.ir.data);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* Loops with math functions say how many lanes these have where elements are of another size; pairs are two numbers. */
 static void test_cpu_math_lanes(void **unused) {
     (void)unused;
@@ -1169,16 +1191,17 @@ int main(void) {
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu_flat),       cmocka_unit_test(test_cpu_rows),
-        cmocka_unit_test(test_cpu_general),    cmocka_unit_test(test_cpu_tile),
-        cmocka_unit_test(test_gpu_tile),       cmocka_unit_test(test_gpu_turned),
-        cmocka_unit_test(test_gpu_flat),       cmocka_unit_test(test_gpu_halves),
-        cmocka_unit_test(test_gpu_rows),       cmocka_unit_test(test_gpu_general),
-        cmocka_unit_test(test_ptx_facts),      cmocka_unit_test(test_pairs_of_halves),
-        cmocka_unit_test(test_ptx_assembles),  cmocka_unit_test(test_llvm_reads),
-        cmocka_unit_test(test_cpu_vectors),    cmocka_unit_test(test_cpu_gaps),
-        cmocka_unit_test(test_cpu_math_lanes), cmocka_unit_test(test_cpu_rest_of_tile),
-        cmocka_unit_test(test_goldens),        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_cpu_flat),         cmocka_unit_test(test_cpu_rows),
+        cmocka_unit_test(test_cpu_general),      cmocka_unit_test(test_cpu_tile),
+        cmocka_unit_test(test_gpu_tile),         cmocka_unit_test(test_gpu_turned),
+        cmocka_unit_test(test_gpu_flat),         cmocka_unit_test(test_gpu_halves),
+        cmocka_unit_test(test_gpu_rows),         cmocka_unit_test(test_gpu_general),
+        cmocka_unit_test(test_ptx_facts),        cmocka_unit_test(test_pairs_of_halves),
+        cmocka_unit_test(test_ptx_assembles),    cmocka_unit_test(test_llvm_reads),
+        cmocka_unit_test(test_cpu_vectors),      cmocka_unit_test(test_cpu_narrow_vectors),
+        cmocka_unit_test(test_cpu_gaps),         cmocka_unit_test(test_cpu_math_lanes),
+        cmocka_unit_test(test_cpu_rest_of_tile), cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -11,11 +11,12 @@ enum {
     CHUNK = 32,   /* of a strip: bytes of its mask are looked at together, */
     NODES = 50,   /* in kernels of at most so many nodes */
     SCALAR_NODES = 24,
-    SCALARS = 4,        /* taken at once where there are no vectors */
-    NARROW_BYTES = 32,  /* of a narrow vector, */
-    NARROW_NODES = 12,  /* in kernels of at most so many nodes, */
-    NARROW_VECTORS = 4, /* and so many at once, */
-    NARROW_LANES = 16   /* or in the end one of at most so many lanes */
+    SCALARS = 4,          /* taken at once where there are no vectors */
+    NARROW_BYTES = 32,    /* of a narrow vector, */
+    NARROW_NODES = 12,    /* in kernels of at most so many nodes, */
+    NARROW_VECTORS = 4,   /* and so many at once, */
+    NARROW_ELEMENTS = 64, /* but of bytes two, as more would leave over most of a short array, */
+    NARROW_LANES = 16     /* or in the end one of at most so many lanes */
 };
 
 ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
@@ -245,10 +246,11 @@ static void vectors_of(emit *e, int lanes, int at_once, int hints[NARROW_HINTS])
 
 narrow_loops cpu_narrow(skeleton *s, ssa n, int size) {
     emit *e = s->e;
-    int lanes = NARROW_BYTES / size;
-    narrow_loops by = {.whole = emit_value(e, "and i64 %s, %d", n.text, -lanes * NARROW_VECTORS)};
+    int lanes = NARROW_BYTES / size, most = NARROW_ELEMENTS / lanes;
+    int at_once = most < NARROW_VECTORS ? most : NARROW_VECTORS;
+    narrow_loops by = {.whole = emit_value(e, "and i64 %s, %d", n.text, -lanes * at_once)};
     by.rest = emit_op(e, "sub i64", n, by.whole);
-    vectors_of(e, lanes, NARROW_VECTORS, by.hints[0]);
+    vectors_of(e, lanes, at_once, by.hints[0]);
     vectors_of(e, lanes < NARROW_LANES ? lanes : NARROW_LANES, 1, by.hints[1]);
     return by;
 }
