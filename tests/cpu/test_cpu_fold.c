@@ -1133,19 +1133,21 @@ static void elements_with_gaps_are_read_one_by_one(void **unused) {
 }
 
 /* Integers a few apart are read by vectors, with what lies between them, of which there are as many as elements are apart; not where sums
- * are wider and the elements further apart, nor floats, whose order counts. */
+ * are wider and the elements further apart, nor floats, whose order counts. Vectors are narrow where these read faster, those of elements
+ * of 64 bits, too. */
 static void integers_that_are_near_are_read_by_vectors(void **unused) {
     (void)unused;
     const recipe *max = recipe_of("max");
-    recipe whole = *max, halves = *max, wide = *max;
+    recipe whole = *max, halves = *max, wide = *max, large = *max;
     whole.in[0] = whole.state[0] = whole.out[0] = DT_INT32;
     halves.in[0] = halves.state[0] = halves.out[0] = DT_INT16;
+    large.in[0] = large.state[0] = large.out[0] = DT_INT64;
     wide.in[0] = DT_INT32, wide.state[0] = wide.out[0] = DT_INT64;
     const struct {
         const recipe *r;
         int apart, vectors;
-    } cases[] = {{&whole, 2, 2}, {&whole, 3, 3}, {&whole, 8, 8},  {&whole, 9, 0}, {&whole, 1, 0},
-                 {&wide, 3, 3},  {&wide, 4, 0},  {&halves, 3, 0}, {max, 3, 0}};
+    } cases[] = {{&whole, 2, 2}, {&whole, 3, 3}, {&whole, 8, 8}, {&whole, 9, 0},  {&whole, 1, 0},
+                 {&wide, 3, 3},  {&wide, 4, 0},  {&large, 3, 3}, {&halves, 3, 0}, {max, 3, 0}};
     for (size_t i = 0; i < 2 * COUNT(cases); i++) {
         arena a = {0};
         const code_target target = {.vector_bits = 512, .f16c = true, .narrow_reads = i % 2};
@@ -1168,7 +1170,7 @@ static void integers_that_are_near_are_read_by_vectors(void **unused) {
             vectors += strtol(at + strcspn(at, ",") + 1, NULL, 10) == apart;
         if (vectors != cases[i / 2].vectors)
             fail_msg("%s of %s, %d apart: %d vectors", r->name, dtypes[r->in[0]].name, apart, vectors);
-        snprintf(hint, sizeof hint, "vectorize.width\", i32 %d}", i % 2 ? 8 : 16);
+        snprintf(hint, sizeof hint, "vectorize.width\", i32 %d}", (i % 2 ? 32 : 64) / size);
         if (vectors && !strstr(m.ir.data, hint))
             fail_msg("%s is missing", hint);
         text_free(&m.ir);

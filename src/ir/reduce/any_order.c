@@ -9,11 +9,11 @@ enum {
     VECTORS_AT_ONCE = 4, /* the same of elements side by side */
     FAR_BYTES = 56,      /* from one element to the next, at least */
     UNKNOWN_STRIDE = 9,  /* at least: shorter ones are constants of the variant (cpu/fold.c) */
-    WORD_BYTES = 4,      /* of elements that are read by vectors, at least: shorter ones LLVM takes out of vectors well */
-    MASKED_BYTES = 32,   /* of state for an element of these and what lies between it and the next, at most; */
-    WIDENED_BYTES = 24,  /* where that is wider than the elements; */
-    MASKED_LANES = 8,    /* at a time, at least, */
-    NARROW_BYTES = 32    /* of vectors, on processors that read faster by these */
+    WORD_BYTES = 4,    /* of elements that are read by vectors, at least: shorter ones LLVM takes out of vectors well */
+    MASKED_BYTES = 32, /* of state for an element of these and what lies between it and the next, at most; */
+    WIDENED_BYTES = 24, /* where that is wider than the elements; */
+    MASKED_LANES = 8,   /* at a time, at least, */
+    NARROW_BYTES = 32   /* of vectors, on processors that read faster by these */
 };
 
 /* ---- A line of the cache apart ---- */
@@ -79,13 +79,14 @@ bool pairwise_by_masks(const pairwise *c) {
     return by * state <= (state > dtypes[skeleton_memory(&w->s, k)].size ? WIDENED_BYTES : MASKED_BYTES);
 }
 
-/* Combines a vector of what lies in memory, beginning `at` elements behind one that counts: every one whose distance `by` divides counts. */
-static void take_masked(pairwise *c, const element_place *p, int64_t at, int64_t by) {
+/* Combines as many elements as there are lanes, as they lie in memory, by vectors of so many: the first is `at` elements behind one that
+ * counts, and every one counts whose distance from that `by` divides. */
+static void take_masked(pairwise *c, const element_place *p, int64_t at, int64_t by, int vector) {
     fold_writer *w = c->w;
     emit *e = w->s.e;
     lane_loop l = lanes_begin(e, ssa_constant(c->lanes), true);
-    l.interleave = 1;
-    l.vector = c->lanes;
+    l.interleave = c->lanes / vector;
+    l.vector = vector;
     ssa place = emit_value(e, "add i64 %s, %d", l.loop.i.text, (int)at);
     ssa counts = emit_value(e, "icmp eq i64 %s, 0", emit_value(e, "urem i64 %s, %d", place.text, (int)by).text);
     partial x = pairwise_element(c, p, place), old = pairwise_lane(c, l.loop.i);
@@ -100,9 +101,9 @@ void pairwise_take_by_masks(pairwise *c, const element_place *p, ssa m) {
     emit *e = c->w->s.e;
     int64_t by = 0;
     int k = near_operand(c, &by), bytes = e->target->narrow_reads ? NARROW_BYTES : e->target->vector_bits / 8;
+    int vector = bytes / dtypes[skeleton_memory(&c->w->s, k)].size;
     pairwise all = *c;
-    all.lanes = bytes / dtypes[skeleton_memory(&c->w->s, k)].size;
-    all.lanes = all.lanes < MASKED_LANES ? MASKED_LANES : all.lanes;
+    all.lanes = vector < MASKED_LANES ? MASKED_LANES : vector;
     all.held = true;
     all.lane.by[k] = ssa_constant(1);
     e->module->outer_vectors = true; /* the passes that remove loops of one iteration, and then arrays */
@@ -111,7 +112,7 @@ void pairwise_take_by_masks(pairwise *c, const element_place *p, ssa m) {
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), whole);
     element_place from = element_place_moved(c->w, p, &c->lane, l.i);
     for (int64_t j = 0; j < by; j++)
-        take_masked(&all, &from, j * all.lanes, by);
+        take_masked(&all, &from, j * all.lanes, by, vector);
     counted_loop_end(e, &l, ssa_constant(all.lanes), loop_no_unroll(e));
     pairwise_halve_all(&all, all.lanes);
     take_each(c, p, whole, m);
