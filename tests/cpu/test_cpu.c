@@ -197,6 +197,7 @@ static void kept_launches(void **unused) {
     assert_false(cpu_engine.repeat(&k)); /* what it takes is not known */
     assert_true(r[0] == 0);
     run(c, &f.l);
+    c->cost[0] = 1; /* however long it took on a busy machine */
     for (int times = 0; times < 3; times++) {
         x[4] += 1;
         assert_true(cpu_engine.repeat(&k));

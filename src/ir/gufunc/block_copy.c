@@ -89,9 +89,9 @@ static ssa number_of(const block_calls *c, const part *p, int step) {
 /* Where an access is in shared memory, in accesses: behind as many free ones as there are calls before its own. */
 static ssa place_of(const block_calls *c, const access *a) {
     emit *e = c->w->s.e;
-    int vectors = a->p->bytes / ACCESS_BYTES, calls = c->threads / vectors; /* of a step */
-    if (a->p->pitch == a->p->bytes)
+    if (a->p->pitch == a->p->bytes) /* also of cores smaller than an access */
         return a->q;
+    int vectors = a->p->bytes / ACCESS_BYTES, calls = c->threads / vectors; /* of a step */
     if (c->threads % vectors || !all_have(c, a->p, a->step))
         return emit_op(e, "add i32", a->q, call_of_access(c, a->p, a->q));
     ssa first = emit_op(e, "add i32", c->thread, call_of_access(c, a->p, c->thread));
