@@ -61,9 +61,9 @@ static bool widen_sum(numbering *n, const char *name, const char *of, int here) 
 
 /* An element whose index is a sum with a constant: the address without that, and the constant from there on, which becomes part of the
  * access. at: "getelementptr inbounds T, T* %p, i64 %i". */
-static bool split_address(numbering *n, const char *name, const char *at, size_t length, int here) {
+static bool split_address(numbering *n, const char *name, const char *at, int here) {
     char head[160];
-    const char *end = at + length, *type = at + strlen("getelementptr "), *index = text_find(at, end, ", i64 ");
+    const char *end = at + strlen(at), *type = at + strlen("getelementptr "), *index = text_find(at, end, ", i64 ");
     text_passes(&type, end, "inbounds ");
     const char *pointer = text_find(type, end, ", ");
     if (!index || *type == '[' || *type == '<' || pointer >= index || index[strlen(", i64 ")] != '%')
@@ -98,66 +98,134 @@ static const half *half_of(const numbering *n, const char *name, half_kind low, 
     return h && (h->kind == low || h->kind == high) ? h : NULL;
 }
 
-/* Halves that are taken out of words and put together. */
-static void note_halves(numbering *n, const char *name, const char *line) {
-    char a[64], b[64];
-    int which;
-    const half *h, *g;
-    if (sscanf(line, "lshr i32 %63[^, ], %d", a, &which) == 2 && which == 16)
-        note_half(n, name, WORD_HIGH, a);
-    else if (sscanf(line, "trunc i32 %63s to i16", a) == 1 && (h = half_of(n, a, WORD_HIGH, WORD_HIGH)))
-        note_half(n, name, HALF_HIGH, h->word);
-    else if (sscanf(line, "trunc i32 %63s to i16", a) == 1)
-        note_half(n, name, HALF_LOW, a);
-    else if (sscanf(line, "bitcast i32 %63s to <2 x i16%1[>]", a, b) == 2)
-        note_half(n, name, PAIR, a);
-    else if (sscanf(line, "extractelement <2 x i16> %63[^, ], i32 %d", a, &which) == 2 &&
-             (h = half_of(n, a, PAIR, PAIR)))
-        note_half(n, name, which ? HALF_HIGH : HALF_LOW, h->word);
-    else if (sscanf(line, "insertelement <2 x i16> undef, i16 %63[^, ], i32 %d", a, &which) == 2 && !which)
-        note_half(n, name, FIRST, a);
-    else if (sscanf(line, "insertelement <2 x i16> %63[^, ], i16 %63[^, ], i32 %d", a, b, &which) == 3 && which &&
-             (h = half_of(n, a, FIRST, FIRST)) && (h = half_of(n, h->word, HALF_LOW, HALF_LOW)) &&
-             (g = half_of(n, b, HALF_HIGH, HALF_HIGH)) && strcmp(h->word, g->word) == 0)
-        note_half(n, name, PAIR, h->word);
-}
+/* ---- Instructions, by their first word: whether something cheaper was written, or else nothing but noted ---- */
 
-/* A half that is widened, or moved to the upper end, is one operation on its word; and both are that word. */
-static bool write_half(numbering *n, const char *name, const char *line) {
-    char a[64], b[64];
-    int by;
-    const half *h;
-    if (sscanf(line, "zext i16 %63s to i3%1[2]", a, b) == 2 && (h = half_of(n, a, HALF_LOW, HALF_HIGH))) {
-        text_printf(n->out, h->kind == HALF_LOW ? "  %s = and i32 %s, 65535\n" : "  %s = lshr i32 %s, 16\n", name,
-                    h->word);
-        note_half(n, name, h->kind == HALF_LOW ? WORD_LOW : WORD_HIGH, h->word);
-    } else if (sscanf(line, "shl i32 %63[^, ], %d", a, &by) == 2 && by == 16 &&
-               (h = half_of(n, a, WORD_LOW, WORD_HIGH))) {
-        text_printf(n->out, h->kind == WORD_LOW ? "  %s = shl i32 %s, 16\n" : "  %s = and i32 %s, -65536\n", name,
-                    h->word);
-    } else if (sscanf(line, "bitcast <2 x i16> %63s to i3%1[2]", a, b) == 2 && (h = half_of(n, a, PAIR, PAIR))) {
-        numbering_put(n, &n->renamed, name, strlen(name), (void *)(uintptr_t)h->word);
-    } else {
-        return false;
-    }
-    return true;
-}
-
-bool write_cheaper(numbering *n, const char *name, const char *at, size_t length, int here) {
-    char line[160], of[64];
+static bool add(numbering *n, const char *name, const char *line, int here) {
+    char of[64];
     long long constant;
-    if (text_begins(at, "getelementptr "))
-        return split_address(n, name, at, length, here);
-    if (length >= sizeof line)
-        return false;
-    memcpy(line, at, length);
-    line[length] = 0;
+    (void)here;
     if (sscanf(line, "add i64 %63[^, ], %lld", of, &constant) == 2)
         note_sum(n, name, "i64", of, constant);
     else if (sscanf(line, "add nuw i32 %63[^, ], %lld", of, &constant) == 2)
         note_sum(n, name, "i32", of, constant);
-    else if (sscanf(line, "zext i32 %63s to i64", of) == 1)
+    return false;
+}
+
+static bool zext(numbering *n, const char *name, const char *line, int here) {
+    char of[64], type[4];
+    if (sscanf(line, "zext i32 %63s to i64", of) == 1)
         return widen_sum(n, name, of, here);
-    note_halves(n, name, line);
-    return write_half(n, name, line) || write_constant_division(n->out, name, at, length);
+    const half *h = sscanf(line, "zext i16 %63s to %3s", of, type) == 2 && strcmp(type, "i32") == 0
+                        ? half_of(n, of, HALF_LOW, HALF_HIGH)
+                        : NULL;
+    if (!h)
+        return false;
+    text_printf(n->out, h->kind == HALF_LOW ? "  %s = and i32 %s, 65535\n" : "  %s = lshr i32 %s, 16\n", name, h->word);
+    note_half(n, name, h->kind == HALF_LOW ? WORD_LOW : WORD_HIGH, h->word);
+    return true;
+}
+
+static bool lshr(numbering *n, const char *name, const char *line, int here) {
+    char of[64];
+    int by;
+    (void)here;
+    if (sscanf(line, "lshr i32 %63[^, ], %d", of, &by) == 2 && by == 16)
+        note_half(n, name, WORD_HIGH, of);
+    return false;
+}
+
+static bool shl(numbering *n, const char *name, const char *line, int here) {
+    char of[64];
+    int by;
+    (void)here;
+    const half *h =
+        sscanf(line, "shl i32 %63[^, ], %d", of, &by) == 2 && by == 16 ? half_of(n, of, WORD_LOW, WORD_HIGH) : NULL;
+    if (h)
+        text_printf(n->out, h->kind == WORD_LOW ? "  %s = shl i32 %s, 16\n" : "  %s = and i32 %s, -65536\n", name,
+                    h->word);
+    return h;
+}
+
+static bool trunc_word(numbering *n, const char *name, const char *line, int here) {
+    char of[64];
+    (void)here;
+    if (sscanf(line, "trunc i32 %63s to i16", of) == 1) {
+        const half *h = half_of(n, of, WORD_HIGH, WORD_HIGH);
+        note_half(n, name, h ? HALF_HIGH : HALF_LOW, h ? h->word : of);
+    }
+    return false;
+}
+
+static bool bitcast(numbering *n, const char *name, const char *line, int here) {
+    char of[64], type[4];
+    (void)here;
+    if (sscanf(line, "bitcast i32 %63s to <2 x i16%1[>]", of, type) == 2)
+        note_half(n, name, PAIR, of);
+    const half *h = sscanf(line, "bitcast <2 x i16> %63s to %3s", of, type) == 2 && strcmp(type, "i32") == 0
+                        ? half_of(n, of, PAIR, PAIR)
+                        : NULL;
+    if (h)
+        numbering_put(n, &n->renamed, name, strlen(name), (void *)(uintptr_t)h->word);
+    return h;
+}
+
+static bool extractelement(numbering *n, const char *name, const char *line, int here) {
+    char of[64];
+    int which;
+    (void)here;
+    const half *h =
+        sscanf(line, "extractelement <2 x i16> %63[^, ], i32 %d", of, &which) == 2 ? half_of(n, of, PAIR, PAIR) : NULL;
+    if (h)
+        note_half(n, name, which ? HALF_HIGH : HALF_LOW, h->word);
+    return false;
+}
+
+static bool insertelement(numbering *n, const char *name, const char *line, int here) {
+    char into[64], value[64];
+    int which;
+    (void)here;
+    if (sscanf(line, "insertelement <2 x i16> %63[^, ], i16 %63[^, ], i32 %d", into, value, &which) != 3)
+        return false;
+    if (!which && strcmp(into, "undef") == 0)
+        note_half(n, name, FIRST, value);
+    const half *first = which ? half_of(n, into, FIRST, FIRST) : NULL;
+    const half *low = first ? half_of(n, first->word, HALF_LOW, HALF_LOW) : NULL,
+               *high = half_of(n, value, HALF_HIGH, HALF_HIGH);
+    if (low && high && strcmp(low->word, high->word) == 0)
+        note_half(n, name, PAIR, low->word);
+    return false;
+}
+
+static bool divide(numbering *n, const char *name, const char *line, int here) {
+    (void)here;
+    return write_constant_division(n->out, name, line, strlen(line));
+}
+
+static const struct {
+    const char *word;
+    bool (*write)(numbering *n, const char *name, const char *line, int here);
+} instructions[] = {{"add", add},
+                    {"bitcast", bitcast},
+                    {"extractelement", extractelement},
+                    {"getelementptr", split_address},
+                    {"insertelement", insertelement},
+                    {"lshr", lshr},
+                    {"shl", shl},
+                    {"trunc", trunc_word},
+                    {"udiv", divide},
+                    {"urem", divide},
+                    {"zext", zext}};
+
+bool write_cheaper(numbering *n, const char *name, const char *at, size_t length, int here) {
+    char line[256];
+    size_t word = strcspn(at, " ");
+    if (length >= sizeof line)
+        return false;
+    for (size_t i = 0; i < COUNT(instructions); i++)
+        if (strlen(instructions[i].word) == word && memcmp(instructions[i].word, at, word) == 0) {
+            memcpy(line, at, length);
+            line[length] = 0;
+            return instructions[i].write(n, name, line, here);
+        }
+    return false;
 }

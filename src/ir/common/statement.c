@@ -213,16 +213,21 @@ typedef struct small_content {
     bool small, other; /* assigns elements of a small array, another one in each iteration; does anything else */
 } small_content;
 
+typedef struct counter_search {
+    int counter;
+    bool found;
+} counter_search;
+
 static void find_counter(const node *n, void *user) {
-    small_content *c = user;
-    c->small |= n->kind == N_LOCAL && n->local == c->counter;
+    counter_search *s = user;
+    s->found |= n->kind == N_LOCAL && n->local == s->counter;
 }
 
 /* Is the last index of an element another one in each iteration? An element that stays is a variable to LLVM, and may be a sum. */
 static bool is_counted(const small_content *c, const node *element, int rank) {
-    small_content found = {.counter = c->counter};
-    node_visit(element_index(element, rank, rank - 1), find_counter, &found);
-    return found.small;
+    counter_search s = {.counter = c->counter};
+    node_visit(element_index(element, rank, rank - 1), find_counter, &s);
+    return s.found;
 }
 
 static void find_small(const node *n, void *user) {
