@@ -398,7 +398,10 @@ typedef struct engine {
     /* Compiles and loads code; device must not be negative. Called on a thread with a large stack. */
     uf_status (*compile)(const code_module *module, const code_target *target, int device, code **out);
     void (*release)(code *c); /* waits for enqueued work that uses the code, where that is necessary */
-    uf_status (*launch)(const code *c, const launch *l);
+    /* Does a library compute the launch? Then nothing is compiled for it. Addresses and numbers are not looked at; the library is opened,
+     * if it may be the one. NULL: `launch` always has code, and asks itself. */
+    bool (*takes)(const launch *l);
+    uf_status (*launch)(const code *c, const launch *l); /* c is NULL where `takes` said so */
     /* Keeps a launch that cannot fail and has no numbers, which are read anew each time. False: not one like this. NULL: none. */
     bool (*keep)(const code *c, const launch *l, kept_launch *out);
     /* Makes it again; false: it is not made, and has to be launched. */

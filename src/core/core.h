@@ -538,7 +538,7 @@ typedef struct plan_argument {
 
 /* One launch of a plan. */
 typedef struct plan_pass {
-    const code *code;
+    const code *code; /* NULL: a library computes it */
     /* `kept` is the loop; `reduced`, of reductions and scans alone, is the one within it. */
     nd_fold loops;
     int64_t chunk, chunk_stride;
@@ -930,6 +930,8 @@ uf_status plan_outputs_check(const uf_plan *p);
 void *plan_space(uf_plan *p, size_t size); /* workspace_take */
 /* The launch of a pass, without addresses, numbers, stream and scratch memory, which the run adds. */
 launch plan_launch(const uf_plan *p, const plan_pass *s);
+/* The code of a variant of a pass, compiled if it is new; NULL where the engine's library takes the launch. */
+uf_status plan_code(const uf_plan *p, const plan_pass *s, const variant *v, const code **out);
 /* Where the operands of a pass lie whose first elements in loop order are at these addresses (data: those of the arguments, NULL where they
  * are not known); and the groups that operands are in put into a variant. */
 void plan_places(const plan_pass *s, void *const *data, nd_place *out);

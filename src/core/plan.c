@@ -126,7 +126,7 @@ uf_status plan_imagine_arrays(uf_plan *p, const plan_request *r, call_args *a) {
 static inline uf_status make(uf_plan *p, const plan_request *r, void **data) {
     TRY(decide(p, r, data));
     for (int i = 0; i < p->npasses && !p->idle && !p->lapack; i++)
-        TRY(binding_code(p->func, plan_binding_of(p), plan_variant_of(p, &p->pass[i]), &p->pass[i].code));
+        TRY(plan_code(p, &p->pass[i], plan_variant_of(p, &p->pass[i]), &p->pass[i].code));
     return UF_OK;
 }
 

@@ -203,6 +203,19 @@ static inline launch launch_of(const plan_run *r, const uf_plan *p, const plan_p
 
 launch plan_launch(const uf_plan *p, const plan_pass *s) { return launch_of(NULL, p, s, plan_variant_of(p, s), NULL); }
 
+static bool is_taken(const uf_plan *p, const plan_pass *s, const variant *v) {
+    const engine *e = engines[p->engine];
+    if (!p->func->form.blas || !e->takes)
+        return false;
+    const launch l = launch_of(NULL, p, s, v, NULL);
+    return e->takes(&l);
+}
+
+uf_status plan_code(const uf_plan *p, const plan_pass *s, const variant *v, const code **out) {
+    *out = NULL;
+    return is_taken(p, s, v) ? UF_OK : binding_code(p->func, plan_binding_of(p), v, out);
+}
+
 static uf_status code_launch(const plan_run *r, const plan_pass *s, const operands *o, const variant *v,
                              const code *c) {
     const launch l = launch_of(r, r->plan, s, v, o);
@@ -250,7 +263,7 @@ static __attribute__((noinline)) uf_status unlike_launch(const plan_run *r, cons
     const code *c;
     variant v;
     TRY(p->verb->specialise(p, r->data, &v));
-    TRY(binding_code(p->func, plan_binding_of(p), &v, &c));
+    TRY(plan_code(p, s, &v, &c));
     return variant_launch(r, s, o, copy, &v, c);
 }
 

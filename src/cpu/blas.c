@@ -519,16 +519,28 @@ static void run(dtype type, const launch *l, const plan *c, const nd_product_loo
     pool_run(threads_of(l, c, unit), (w.units + w.part - 1) / w.part, run_part, &w);
 }
 
-bool blas_launch(const launch *l) {
-    dtype type = l->blas == BLAS_NONE ? DT_NONE : nd_product_type(l->v);
+static bool plan_read(const launch *l, dtype type, plan *c, nd_product_loop *loop) {
     nd_product p;
+    if (type == DT_NONE || dtype_is_half(type) || l->v->gufunc.columns ||
+        !nd_product_read(l->blas, l->layout, l->core, &p) || !l->loop->count || !p.m || !p.n || !p.p)
+        return false;
+    nd_product_merge(l->loop, fits, &p, loop);
+    return plan_make(&p, c) && pays(c, type) && blas_open() && (c->kind == GEMM || !library.outdated);
+}
+
+static dtype type_of(const launch *l) { return l->blas == BLAS_NONE ? DT_NONE : nd_product_type(l->v); }
+
+bool blas_takes(const launch *l) {
     plan c;
     nd_product_loop loop;
-    if (type == DT_NONE || dtype_is_half(type) || !nd_product_read(l->blas, l->layout, l->core, &p) ||
-        !l->loop->count || !p.m || !p.n || !p.p)
-        return false;
-    nd_product_merge(l->loop, fits, &p, &loop);
-    if (!plan_make(&p, &c) || !pays(&c, type) || !blas_open() || (c.kind != GEMM && library.outdated))
+    return plan_read(l, type_of(l), &c, &loop);
+}
+
+bool blas_launch(const launch *l) {
+    dtype type = type_of(l);
+    plan c;
+    nd_product_loop loop;
+    if (!plan_read(l, type, &c, &loop))
         return false;
     run(type, l, &c, &loop);
     return true;

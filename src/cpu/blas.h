@@ -4,11 +4,12 @@
 
 #include "engine.h"
 
-/* Computes a whole launch of LOOP_GUFUNC by OpenBLAS, and returns true. It returns false, with nothing written, if
- * the function names no BLAS form, its dtypes or strides are not what BLAS takes, the sizes are too small for it to
- * be faster, or there is no OpenBLAS; generated code then computes the launch. The answer does not depend on threads or
- * addresses, and neither does the result (but for an OpenBLAS that has threads of its own, see blas.c). Thread-safe; fork waits
- * for calls in progress. */
+/* Does OpenBLAS compute a whole launch of LOOP_GUFUNC? Not if the function names no BLAS form, its dtypes or strides are not
+ * what BLAS takes, generated code has better forms (which report, or go by columns of small sizes), the sizes are too small for
+ * it to be faster, or there is no OpenBLAS. The answer does not depend on threads or addresses. Thread-safe. */
+bool blas_takes(const launch *l);
+/* Computes such a launch. The result does not depend on threads, but for an OpenBLAS that has threads of its own (blas.c). False, with
+ * nothing written: blas_takes would not. Thread-safe; fork waits for calls in progress. */
 bool blas_launch(const launch *l);
 
 /* For other files that call OpenBLAS. Opens it, once; false: blas_missing is the reason. */

@@ -286,6 +286,7 @@ const engine cpu_engine = {
     .specialise_fold = cpu_specialise_fold,
     .compile = cpu_compile,
     .release = cpu_release,
+    .takes = blas_takes,
     .launch = cpu_launch,
     .keep = cpu_keep,
     .repeat = cpu_repeat,

@@ -222,8 +222,10 @@ static double call_steps(const launch *l) {
 }
 
 static void launch_calls(code *c, const launch *l) {
-    if (l->blas && !l->v->reports && !l->v->gufunc.columns && blas_launch(l))
+    if (!c) {
+        blas_launch(l);
         return;
+    }
     int64_t n = l->loop->extent[0];
     double steps = call_steps(l);
     work w = {.c = c, .l = l, .run = nested_run, .probe_min = PROBE_MIN_CALLS, .grain = 1};

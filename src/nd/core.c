@@ -108,9 +108,9 @@ static bool is_missing(const core_call *c, int d) { return c->missing >> d & 1; 
 /* How many core dimensions argument k has in this call. */
 static int core_rank(const core_call *c, int k) {
     const layout_operand *o = &c->l->operands[k];
-    int rank = k >= c->l->nin ? c->kept : 0;
-    for (int i = 0; i < o->rank; i++)
-        rank += !is_missing(c, o->dim[i]);
+    int rank = o->rank + (k >= c->l->nin ? c->kept : 0);
+    for (int i = 0; c->missing && i < o->rank; i++)
+        rank -= is_missing(c, o->dim[i]);
     return rank;
 }
 
@@ -186,6 +186,8 @@ static uf_status too_few(const core_call *c, const nd_array *a, int k) {
 static uf_status find_missing(core_call *c, const nd_array *arrays, int n) {
     for (int k = 0; k < n; k++) {
         const layout_operand *o = &c->l->operands[k];
+        if (arrays[k].ndim >= core_rank(c, k))
+            continue;
         for (int i = 0; i < o->rank && arrays[k].ndim < core_rank(c, k) && !arrays[k].number; i++)
             if (c->l->dims[o->dim[i]].optional)
                 c->missing |= UINT64_C(1) << o->dim[i];

@@ -10,19 +10,21 @@ enum {
     P
 };
 
-/* The core dimensions of each operand, by the letters above. */
+/* The core dimensions of each operand. */
 /* clang-format off */
 static const struct {
-    const char *operand[3];
-    bool conjugate; /* of the left side */
+    struct {
+        uint8_t rank, dim[2];
+    } operand[3];
+    bool conjugate; /* the left side */
 } forms[] = {
-    [BLAS_GEMM]  = {{"mn", "np", "mp"}, false},
-    [BLAS_GEMV]  = {{"mn", "n",  "m"},  false},
-    [BLAS_GEVM]  = {{"n",  "np", "p"},  false},
-    [BLAS_GEVMC] = {{"n",  "np", "p"},  true},
-    [BLAS_DOT]   = {{"n",  "n",  ""},   false},
-    [BLAS_DOTC]  = {{"n",  "n",  ""},   true},
-    [BLAS_GER]   = {{"m",  "p",  "mp"}, false},
+    [BLAS_GEMM]  = {{{2, {M, N}}, {2, {N, P}}, {2, {M, P}}}, false},
+    [BLAS_GEMV]  = {{{2, {M, N}}, {1, {N}},    {1, {M}}},    false},
+    [BLAS_GEVM]  = {{{1, {N}},    {2, {N, P}}, {1, {P}}},    false},
+    [BLAS_GEVMC] = {{{1, {N}},    {2, {N, P}}, {1, {P}}},    true},
+    [BLAS_DOT]   = {{{1, {N}},    {1, {N}},    {0}},         false},
+    [BLAS_DOTC]  = {{{1, {N}},    {1, {N}},    {0}},         true},
+    [BLAS_GER]   = {{{1, {M}},    {1, {P}},    {2, {M, P}}}, false},
 };
 /* clang-format on */
 
@@ -32,13 +34,12 @@ bool nd_product_read(blas_form form, const core_layout *l, const int64_t *core, 
         return false;
     for (int k = 0; k < 3; k++) {
         const layout_operand *o = &l->operands[k];
-        const char *letters = forms[form].operand[k];
-        if (o->rank != strlen(letters))
+        if (o->rank != forms[form].operand[k].rank)
             return false;
         for (int d = 0; d < o->rank; d++) {
-            int letter = letters[d] == 'm' ? M : letters[d] == 'n' ? N : P;
-            extent[letter] = core[o->dim[d]];
-            stride[k][letter] = core[o->strides + d];
+            int dim = forms[form].operand[k].dim[d];
+            extent[dim] = core[o->dim[d]];
+            stride[k][dim] = core[o->strides + d];
         }
     }
     *out = (nd_product){.m = extent[M],

@@ -168,6 +168,33 @@ static uf_status call_there(const uf_func *f) {
     return s;
 }
 
+/* A product of n by n matrices, whose result is looked at. */
+static uf_status product(int n) {
+    enum {
+        MOST = 200
+    };
+    static float a[MOST * MOST], r[MOST * MOST];
+    uf_func *f;
+    for (int i = 0; i < n * n; i++)
+        a[i] = (float)(i % 5);
+    NEED(uf_load(&f, "matmul") == UF_OK);
+    uf_status s = UF_CALL(f, UF_ARRAY(a, n, n), UF_ARRAY(a, n, n), UF_ARRAY(r, n, n));
+    float want = 0;
+    for (int k = 0; k < n; k++)
+        want += a[n + k] * a[k * n + 2];
+    NEED(s || r[n + 2] == want);
+    uf_free(f);
+    return s;
+}
+
+static bool openblas_missing(void) {
+    char *text;
+    NEED(uf_system_info(&text) == UF_OK);
+    bool missing = has(text, "OpenBLAS     missing");
+    free(text);
+    return missing;
+}
+
 /* uf_system_info never fails, and has each part. */
 static void info_says(const char *const *parts, int line) {
     char *text;
@@ -202,6 +229,11 @@ static void no_llvm(void) {
     ptx_works();
     if (*mock && toolkit)
         NEED(call_there(f) == UF_OK);
+    MISSING(product(3), nowhere);
+    if (openblas_missing())
+        MISSING(product(200), nowhere);
+    else
+        NEED(product(200) == UF_OK); /* which needs no code */
     INFO("libLLVM      missing", nowhere, "UFUNC_LLVM", "libufunc ", "CUDA");
     unsetenv("UFUNC_LLVM");
     NEED(UF_CALL(f, UF_ARRAY(x, 3), UF_ARRAY(r, 3)) == UF_OK && r[2] == 6);
@@ -326,22 +358,10 @@ static void empty_variables(void) {
 
 /* Products of matrices are computed by generated code. */
 static void no_openblas(void) {
-    enum {
-        N = 200
-    };
-    static float a[N * N], r[N * N];
-    uf_func *f;
-    for (int i = 0; i < N * N; i++)
-        a[i] = (float)(i % 5);
     texts_work();
     cpu_works();
-    NEED(uf_load(&f, "matmul") == UF_OK);
-    NEED(UF_CALL(f, UF_ARRAY(a, N, N), UF_ARRAY(a, N, N), UF_ARRAY(r, N, N)) == UF_OK);
-    float want = 0;
-    for (int k = 0; k < N; k++)
-        want += a[7 * N + k] * a[k * N + 11];
-    NEED(r[7 * N + 11] == want);
-    uf_free(f);
+    NEED(openblas_missing());
+    NEED(product(200) == UF_OK);
     INFO("OpenBLAS     missing", getenv("UFUNC_OPENBLAS"), "libLLVM      ");
 }
 
