@@ -975,17 +975,18 @@ static void take_one(pairwise *c, const element_place *p, ssa steps, ssa width, 
     add_to(c, c->done, ssa_constant(1));
 }
 
-/* Takes `steps` steps (i64, at least 1) from p on. Each vector of lanes takes all of its own one after the other, so that its accumulators
- * are in registers. */
-static void take_held_steps(const pairwise *held, const lane_array *top, const element_place *p, ssa steps, int lanes,
-                            ssa empty) {
+/* Takes `steps` steps (i64) from p on, and one more of the first `whole` lanes (i64, whole vectors). Each vector of lanes takes all of its own
+ * one after the other, so that its accumulators are in registers. */
+static void take_held_steps(const pairwise *held, const lane_array *top, const element_place *p, ssa steps, ssa whole,
+                            int lanes, ssa empty) {
     fold_writer *w = held->w;
     emit *e = w->s.e;
     counted_loop vectors = counted_loop_begin_some(e, "i64", ssa_constant(0), ssa_constant(lanes));
     lane_array some = lane_array_from(held, top, vectors.i);
     element_place first = element_place_moved(w, p, &held->lane, vectors.i);
     first = element_place_unknown(w, &first);
-    counted_loop l = counted_loop_begin_some(e, "i64", ssa_constant(0), steps);
+    ssa one = emit_value(e, "zext i1 %s to i64", emit_op(e, "icmp slt i64", vectors.i, whole).text);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), emit_op(e, "add i64", steps, one));
     element_place from = element_place_moved(w, &first, &held->step, l.i);
     ssa begins = emit_op(e, "and i1", empty, emit_value(e, "icmp eq i64 %s, 0", l.i.text));
     take_lanes(held, &some, &from, 1, ssa_constant(held->lanes), begins);
@@ -993,42 +994,31 @@ static void take_held_steps(const pairwise *held, const lane_array *top, const e
     counted_loop_end(e, &vectors, ssa_constant(held->lanes), loop_no_unroll(e));
 }
 
-/* Takes one step of the first `part` lanes (i64), behind another one: by whole vectors, and by one with a condition for each lane. */
-static void take_held_lanes(const pairwise *held, const lane_array *top, const element_place *p, ssa part) {
-    fold_writer *w = held->w;
-    emit *e = w->s.e;
-    ssa whole = emit_value(e, "and i64 %s, %d", part.text, -held->lanes);
-    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), whole);
-    lane_array some = lane_array_from(held, top, l.i);
-    element_place from = element_place_moved(w, p, &held->lane, l.i);
-    take_lanes(held, &some, &from, 1, ssa_constant(held->lanes), ssa_bool(false));
-    counted_loop_end(e, &l, ssa_constant(held->lanes), loop_no_unroll(e));
-    ssa rest = emit_op(e, "sub i64", part, whole);
-    int end = skeleton_if(&w->s, emit_value(e, "icmp sgt i64 %s, 0", rest.text));
-    lane_array last = lane_array_from(held, top, whole);
-    from = element_place_moved(w, p, &held->lane, whole);
-    take_held_part(held, &last, &from, rest, ssa_bool(false));
-    skeleton_end_if(&w->s, end);
-}
-
-/* Takes the steps behind the last whole group, as many as the block has room for, and behind the last of them the part of one. That may be
- * one more than there is room for, since nothing comes behind it: a result has one run. */
+/* Takes the steps behind the last whole group, as many as the block has room for, and behind the last of them the part of one: its whole
+ * vectors as one more step, and the lanes that are left by one with a condition for each lane. That may be one step more than there is room
+ * for, since nothing comes behind it: a result has one run. */
 static void take_rest(pairwise *c, const element_place *p, ssa steps, ssa part) {
-    emit *e = c->w->s.e;
-    assert(c->w->s.v->reduction.reduced == 1);
+    fold_writer *w = c->w;
+    emit *e = w->s.e;
+    assert(w->s.v->reduction.reduced == 1);
     pairwise held = *c;
     held.lanes = held_vector(c);
     held.held = true;
     ssa at = get(c, c->done), left = emit_op(e, "sub i64", steps, at), fill = get(c, c->fill);
     ssa n = emit_min(e, left, emit_value(e, "sub i64 %d, %s", BLOCK, fill.text));
-    lane_array top = lane_array_of(c, get(c, c->level));
-    element_place from = element_place_moved(c->w, p, &c->step, at);
-    int end = skeleton_if(&c->w->s, emit_value(e, "icmp sgt i64 %s, 0", n.text));
-    take_held_steps(&held, &top, &from, n, c->lanes, emit_value(e, "icmp eq i64 %s, 0", fill.text));
-    skeleton_end_if(&c->w->s, end);
     ssa last = emit_op(e, "icmp eq i64", n, left), lanes = emit_select_as(e, "i64", last, part, ssa_constant(0));
-    from = element_place_moved(c->w, &from, &c->step, n);
-    take_held_lanes(&held, &top, &from, lanes);
+    ssa whole = emit_value(e, "and i64 %s, %d", lanes.text, -held.lanes), few = emit_op(e, "sub i64", lanes, whole);
+    lane_array top = lane_array_of(c, get(c, c->level));
+    element_place from = element_place_moved(w, p, &c->step, at);
+    int end = skeleton_if(&w->s, emit_value(e, "icmp ne i64 %s, 0", emit_op(e, "or i64", n, whole).text));
+    take_held_steps(&held, &top, &from, n, whole, c->lanes, emit_value(e, "icmp eq i64 %s, 0", fill.text));
+    skeleton_end_if(&w->s, end);
+    end = skeleton_if(&w->s, emit_value(e, "icmp ne i64 %s, 0", few.text));
+    lane_array rest = lane_array_from(&held, &top, whole);
+    from = element_place_moved(w, &from, &c->step, n);
+    from = element_place_moved(w, &from, &held.lane, whole);
+    take_held_part(&held, &rest, &from, few, ssa_bool(false));
+    skeleton_end_if(&w->s, end);
     ssa one = emit_value(e, "zext i1 %s to i64", emit_value(e, "icmp sgt i64 %s, 0", lanes.text).text);
     ssa taken = emit_op(e, "add i64", n, one);
     add_to(c, c->fill, taken);
