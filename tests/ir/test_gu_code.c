@@ -494,25 +494,51 @@ static void test_masked_columns(void **state) {
     }
 }
 
-/* A forall that calls math functions on halves says how many lanes these have; one that does not, and one of float32, leaves that to LLVM. */
-static void test_math_lanes(void **state) {
+/* Loops that call math functions: by vectors of 512 bits there are two, one of several vectors at a time and one with conditions for lanes; else
+ * halves say how many lanes the functions have. Not where a loop is inside, a local array is read, or nothing is called. */
+static void test_math_loops(void **state) {
     (void)state;
 #if !defined(__x86_64__)
     skip();
 #endif
     static const struct {
         gu_kernel k;
-        bool says;
-    } cases[] = {{{"exps", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = exp(x[i]); }", "float16->float16"}, true},
-                 {{"exps", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = exp(x[i]); }", "float32->float32"}, false},
-                 {{"twice", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = 2 * x[i]; }", "float16->float16"}, false}};
-    static const code_target wide = {.vector_bits = 512, .f16c = true};
+        int bits, lanes, at_once; /* 0: nothing is said */
+        bool two;
+    } cases[] = {
+        {{"exps", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = exp(x[i]); }", "float16->float16"}, 512, 16, 4, true},
+        {{"exps", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = exp(x[i]); }", "float16->float16"}, 256, 8, 0, false},
+        {{"exps", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = exp(x[i]); }", "float32->float32"}, 512, 16, 4, true},
+        {{"exps", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = exp(x[i]); }", "float32->float32"}, 256, 0, 0, false},
+        {{"exps", "(n)->()", "(x) -> (y) { y = sum(i : n, exp(x[i])); }", "float64->float64"}, 512, 8, 4, true},
+        {{"both", "(n)->()", "(x) -> (y) { y = sum(i : n, exp(x[i]) * log(x[i])); }", "float64->float64"},
+         512,
+         8,
+         2,
+         true},
+        {{"inside", "(m,n)->(m)", "(A) -> (y) { forall (i : m) y[i] = exp(sum(j : n, A[i][j])); }", "float32->float32"},
+         512,
+         0,
+         0,
+         false},
+        {{"twice", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = 2 * x[i]; }", "float16->float16"},
+         512,
+         0,
+         0,
+         false}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         arena a = {0};
+        const code_target target = {.vector_bits = cases[i].bits, .f16c = true};
         const tree *t = gu_tree(&a, &cases[i].k);
         variant v = gu_variant(t, 1, 1, 1, 1);
-        code_module m = gu_generate(&a, &cases[i].k, t, &v, &wide);
-        if (!strstr(m.ir.data, "llvm.loop.vectorize.width\", i32 16}") == cases[i].says)
+        code_module m = gu_generate(&a, &cases[i].k, t, &v, &target);
+        char lanes[64], at_once[64];
+        snprintf(lanes, sizeof lanes, "llvm.loop.vectorize.width\", i32 %d}", cases[i].lanes ? cases[i].lanes : 16);
+        snprintf(at_once, sizeof at_once, "llvm.loop.interleave.count\", i32 %d}",
+                 cases[i].at_once ? cases[i].at_once : 4);
+        if (occurrences(m.ir.data, lanes) != (cases[i].lanes ? 1 + cases[i].two : 0) ||
+            occurrences(m.ir.data, at_once) != (cases[i].at_once > 0) ||
+            occurrences(m.ir.data, "interleave.count\", i32 1}") != cases[i].two)
             fail_msg("%s of %s\n%s", cases[i].k.name, cases[i].k.types, m.ir.data);
         text_free(&m.ir);
         arena_free(&a);
@@ -621,22 +647,42 @@ static void test_cpu_vectors(void **state) {
     }
 }
 
-/* Lanes of a maximum are combined by one loop and then without one: LLVM takes its time for every loop. */
+/* Lanes of a maximum are combined by one loop and then without one: LLVM takes its time for every loop. Where vectors have conditions they take what is
+ * left, too, and the last lanes are combined by vectors; not of a helper of the program's. */
 static void test_lanes_combined(void **state) {
     (void)state;
-    static const gu_kernel k = {"largest", "(n)->()", "(x) -> (s) { s = max(i : n, x[i]); }", "float32->float32"};
     enum {
         FIRST_TERMS = 1,
         OTHER_TERMS = 1,
-        LANES = 1
+        LANES = 1,
+        HALVES = 4 /* of the last 16 lanes */
     };
-    arena a = {0};
-    const tree *t = gu_tree(&a, &k);
-    variant v = gu_variant(t, 0, 0, 1, 1);
-    code_module m = gu_generate(&a, &k, t, &v, &gu_cpu);
-    assert_int_equal(occurrences(m.ir.data, "llvm.loop.parallel_accesses"), FIRST_TERMS + OTHER_TERMS + LANES);
-    text_free(&m.ir);
-    arena_free(&a);
+    static const struct {
+        gu_kernel k;
+        int bits, loops;
+    } cases[] = {
+        {{"largest", "(n)->()", "(x) -> (s) { s = max(i : n, x[i]); }", "float32->float32"},
+         256,
+         FIRST_TERMS + OTHER_TERMS + LANES},
+        {{"largest", "(n)->()", "(x) -> (s) { s = max(i : n, x[i]); }", "float32->float32"},
+         512,
+         2 * OTHER_TERMS + LANES + HALVES},
+        {{"own", "(n)->()", "own(a, b) { return a > b ? a : b; } (x) -> (s) { s = reduce(own, i : n, x[i]); }",
+          "float32->float32"},
+         512,
+         FIRST_TERMS + OTHER_TERMS + LANES},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        const code_target target = {.vector_bits = cases[i].bits};
+        const tree *t = gu_tree(&a, &cases[i].k);
+        variant v = gu_variant(t, 0, 0, 1, 1);
+        code_module m = gu_generate(&a, &cases[i].k, t, &v, &target);
+        if (occurrences(m.ir.data, "llvm.loop.parallel_accesses") != cases[i].loops)
+            fail_msg("%s by %d bits\n%s", cases[i].k.name, cases[i].bits, m.ir.data);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
 }
 
 /* Loops along a dimension whose stride is a parameter, and so not 1, are no vector loops, those over lanes neither, and there are no lanes
@@ -984,7 +1030,7 @@ int main(void) {
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_masked_columns),
         cmocka_unit_test(test_fetched_columns),
-        cmocka_unit_test(test_math_lanes),
+        cmocka_unit_test(test_math_loops),
         cmocka_unit_test(test_no_terms),
         cmocka_unit_test(test_separable),
         cmocka_unit_test(test_cpu_vectors),

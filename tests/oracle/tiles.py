@@ -3,14 +3,12 @@ so that what lies side by side in one array does not in another. Both compute ex
 
 PROP_N=n makes n times as many calls. UF_TEST_GPU=1 makes them on the GPU as well.
 """
-import ctypes
-import mmap
 import os
 import sys
 
 import numpy as np
 
-from uf import DLDevice, DTYPES, Func, GPU, Memory, lib, random_values, run, same
+from uf import DLDevice, DTYPES, Func, GPU, Memory, at_page_end, lib, random_values, run, same
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))
 DEVICES = [None, GPU] if os.environ.get("UF_TEST_GPU") else [None]
@@ -117,18 +115,6 @@ def test_transposed_in_place(rng):
         want = a + a.T
         call(add, [a, a.T, a], None)
         assert same(a, want), n
-
-
-def at_page_end(a):
-    """A copy that ends where a page begins that nobody may touch."""
-    page = mmap.PAGESIZE
-    pages = (a.nbytes + page - 1) // page * page
-    block = mmap.mmap(-1, pages + page)
-    start = ctypes.addressof(ctypes.c_char.from_buffer(block))
-    assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(start + pages), ctypes.c_size_t(page), 0) == 0
-    copy = np.frombuffer(block, a.dtype, a.size, pages - a.nbytes).reshape(a.shape)
-    copy[...] = a
-    return copy
 
 
 def test_guard_pages(rng):

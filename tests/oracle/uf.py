@@ -1,5 +1,6 @@
 """uf.py - the library through ctypes, and random arrays, for tests that have NumPy as their oracle."""
 import ctypes as c
+import mmap
 import os
 import random
 import tempfile
@@ -466,6 +467,18 @@ def random_values(rng, shape, dtype):
         return np.asarray(rng.integers(info.min, info.max, shape, dtype, endpoint=True))
     values = np.asarray(rng.standard_normal(shape) * 10.0 ** rng.integers(-2, 3))
     return (values + 1j * rng.standard_normal(shape) if dtype.kind == "c" else values).astype(dtype)
+
+
+def at_page_end(a):
+    """A copy that ends where a page begins that nobody may touch."""
+    page = mmap.PAGESIZE
+    pages = (a.nbytes + page - 1) // page * page
+    block = mmap.mmap(-1, pages + page)
+    start = c.addressof(c.c_char.from_buffer(block))
+    assert c.CDLL(None).mprotect(c.c_void_p(start + pages), c.c_size_t(page), 0) == 0
+    copy = np.frombuffer(block, a.dtype, a.size, pages - a.nbytes).reshape(a.shape)
+    copy[...] = a
+    return copy
 
 
 def random_shape(rng, most=2000):

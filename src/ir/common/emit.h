@@ -219,6 +219,8 @@ void emit_store(emit *e, dtype t, ssa value, ssa pointer);
 /* n consecutive elements by one access of n * size <= 16 bytes, aligned to that (GPU). */
 void emit_load_vector(emit *e, dtype t, ssa pointer, int n, ssa *values);
 void emit_store_vector(emit *e, dtype t, const ssa *values, ssa pointer, int n);
+/* One value to n elements of an LLVM type, by one store. */
+void emit_fill(emit *e, const char *type, ssa value, ssa pointer, int n, int align);
 /* The same elements at any multiple of their size, of n * size bytes in whole words, at most 16 (shifted.c, GPU). What is read beside
  * them lies in the same aligned n * size bytes as one of them. alike: an address that differs from theirs by whole vectors; where that
  * is the same for many, what depends on it is computed once. */

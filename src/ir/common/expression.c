@@ -120,6 +120,25 @@ static lvalue variable_place(body *b, const node *n, const local *l, int k, bool
     return p;
 }
 
+typedef struct index_search {
+    const body *b;
+    bool varies;
+} index_search;
+
+/* A variable may have been set from what varies. */
+static void find_varying(const node *n, void *user) {
+    index_search *s = user;
+    s->varies |= n->kind == N_LOCAL && (n->local == s->b->along || !ssa_is_set(s->b->bound[n->local]));
+}
+
+/* May an element be another one in another iteration along the range of b->along? One that is not is loaded once, without a condition. */
+static bool varies(const body *b, const node *element, int rank) {
+    index_search s = {.b = b};
+    for (int d = 0; d < rank; d++)
+        node_visit(element_index(element, rank, d), find_varying, &s);
+    return s.varies;
+}
+
 /* The operand's address is in memory elements; emit_element counts in values. */
 static lvalue core_place(body *b, const node *n, const local *l) {
     emit *e = b->e;
@@ -135,7 +154,10 @@ static lvalue core_place(body *b, const node *n, const local *l) {
                 .held = privatised ? e->frame->private_copies[n->local].type : (dtype)o->memory,
                 .input = operand_stays(e->frame, b->f, n->local)};
     p.staged = o->staged || (privatised && e->target->gpu);
-    ssa offset = core_offset(b, n, l, &p.in_range), base = b->core ? b->core[n->local] : ssa_named("%%p%d", n->local);
+    ssa offset = core_offset(b, n, l, &p.in_range);
+    if (ssa_is_set(b->there) && varies(b, n, l->rank))
+        all_in_range(e, &p.in_range, b->there);
+    ssa base = b->core ? b->core[n->local] : ssa_named("%%p%d", n->local);
     e->shared = p.staged;
     if (o->nontemporal) /* elements may be in a buffer, with a base as if the array were there */
         p.pointer = emit_element_beyond(e, p.held, base, offset);

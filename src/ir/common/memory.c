@@ -216,3 +216,11 @@ void emit_store_vector(emit *e, dtype t, const ssa *values, ssa pointer, int n) 
         store_pack(e, &p, parts, emit_element(e, t, pointer, ssa_constant(i)));
     }
 }
+
+void emit_fill(emit *e, const char *type, ssa value, ssa pointer, int n, int align) {
+    fragment all = fragment_of("<%d x %s>", n, type), zeros = fragment_of("<%d x i32> zeroinitializer", n);
+    ssa first = emit_value(e, "insertelement %s undef, %s %s, i32 0", all.text, type, value.text);
+    ssa splat = emit_value(e, "shufflevector %s %s, %s undef, %s", all.text, first.text, all.text, zeros.text);
+    emit_line(e, "store %s %s, %s* %s, align %d", all.text, splat.text, all.text,
+              emit_pointer_as(e, type, pointer, all.text).text, align);
+}

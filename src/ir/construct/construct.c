@@ -17,6 +17,12 @@ const node *range_at(const node *ranges, int k) {
     return ranges;
 }
 
+static const node *last_range(const node *ranges) {
+    while (ranges->next)
+        ranges = ranges->next;
+    return ranges;
+}
+
 ssa *ranges_read(body *b, const node *ranges, int *count) {
     *count = 0;
     for (const node *r = ranges; r; r = r->next)
@@ -28,31 +34,24 @@ ssa *ranges_read(body *b, const node *ranges, int *count) {
     return limits;
 }
 
-/* Loops over all ranges, one in the other, the last from `first` on; their variables are bound. */
-static counted_loop *nest_begin(body *b, const node *ranges, const ssa *limits, int count, ssa first,
-                                const node *steady) {
+/* Loops over all ranges but the last, one in the other; their variables are bound. */
+static counted_loop *nest_begin(body *b, const node *ranges, const ssa *limits, int count) {
     counted_loop *loops = arena_alloc(b->e->a, (size_t)count * sizeof *loops);
     int k = 0;
-    for (const node *r = ranges; r; r = r->next, k++) {
-        if (!r->next && steady) {
-            b->steady_value = emit_expression(b, steady);
-            b->steady = steady;
-        }
-        loops[k] = counted_loop_begin(b->e, "i64", r->next ? ssa_constant(0) : first, limits[k]);
+    for (const node *r = ranges; r->next; r = r->next, k++) {
+        loops[k] = counted_loop_begin(b->e, "i64", ssa_constant(0), limits[k]);
         b->bound[r->local] = loops[k].i;
     }
     return loops;
 }
 
-/* hints: metadata of the innermost loop. */
-static void nest_end(body *b, const node *construct, const counted_loop *loops, int count, const int *hints, int n) {
-    for (int k = count - 1; k >= 0; k--) {
+static void nest_end(body *b, const node *construct, const counted_loop *loops, int count) {
+    for (int k = count - 2; k >= 0; k--) {
         steps_count(b, construct);
-        counted_loop_end_hints(b->e, &loops[k], ssa_constant(1), hints, k == count - 1 ? n : 0);
+        counted_loop_end(b->e, &loops[k], ssa_constant(1), 0);
     }
     for (const node *r = construct->args; r; r = r->next)
         b->bound[r->local] = ssa_none();
-    b->steady = NULL;
 }
 
 /* ---- Combining ---- */
@@ -345,29 +344,6 @@ static void forall_unrolled(body *b, const node *n) {
 
 /* ---- Loops ---- */
 
-/* Does a reduction of elements that are apart take its terms one by one? Lanes shorten the time that one waits for the one before, but are much
- * code: they are for rows of any length, not for what a loop of the text leaves of a column. Only extrema, which no order changes. */
-static bool one_by_one(const node *n) {
-    return (function_is_own(n->callee, "max") || function_is_own(n->callee, "min")) && n->args->kid[0]->kind != N_SIZE;
-}
-
-static ssa reduce_alone(body *b, const node *n) {
-    int count;
-    ssa *limits = ranges_read(b, n->args, &count);
-    accumulator a = accumulator_new(b, n);
-    accumulator_clear(b, n, &a);
-    b->depth++;
-    const node *steady;
-    bool apart = walks_apart(b, n, &steady), lanes = vector_reduce_fits(b, n) && !(apart && one_by_one(n));
-    ssa first = lanes ? vector_reduce(b, n, limits[0], apart, &a) : ssa_constant(0);
-    counted_loop *loops = nest_begin(b, n->args, limits, count, first, NULL);
-    accumulator_term(b, n, &a, ssa_none());
-    int hint = apart ? loop_no_vectors(b->e) : 0;
-    nest_end(b, n, loops, count, &hint, apart);
-    b->depth--;
-    return accumulator_read(b, n, &a);
-}
-
 /* Goes on at label `end` where a condition is false; but what depends on the variable of the innermost loop is a part of b->chosen. */
 static void choose_by(body *b, const node *condition, int variable, int end) {
     emit *e = b->e;
@@ -420,49 +396,110 @@ static bool has_steady(const body *b) {
     return s.found;
 }
 
-static bool has_halves(const variant *v) {
-    bool halves = false;
-    for (int k = 0; k < v->nin + v->nout; k++)
-        halves |= dtype_is_half((dtype)v->operand[k].memory);
-    return halves;
+/* The innermost loop of a construct. */
+typedef struct innermost {
+    const node *construct;
+    const accumulator *into; /* of a reduction; NULL: it is a forall */
+    const node *steady;      /* an element that is read before the loop (walks_apart); NULL: none */
+    bool apart, few;         /* elements are a stride apart; there are few iterations */
+} innermost;
+
+/* The term, or the identity where no element is there: LLVM knows a sum that depends on a condition as one in some versions only. */
+static void term_or_identity(body *b, const innermost *x) {
+    const node *n = x->construct;
+    dtype type = (dtype)n->type;
+    if (!ssa_is_set(b->there) || !n->is_identity) {
+        accumulator_term(b, n, x->into, b->there);
+        return;
+    }
+    ssa term = emit_expression(b, n->kid[0]);
+    term = emit_select(b->e, type, b->there, term, emit_constant(n->value, type));
+    accumulator_join(b, n, x->into, term, ssa_bool(true));
 }
 
-/* The statements of a forall, or the one that it has by a choice (chooses: the variable of the innermost range, or -1); the lanes of the vector
- * functions that they call, 0: none, where these must be said: LLVM takes as many as fit elements in memory, and of halves that is a function
- * of two vectors, whose constants are in memory. */
-static int statements_in_lanes(body *b, const node *n, int chooses) {
-    emit *e = b->e;
-    int before = e->vector_lanes;
-    e->vector_lanes = 0;
-    if (chooses >= 0)
-        assign_by_choice(b, n->body, chooses);
+/* The body of a forall or the term of a reduction. */
+static void innermost_body(body *b, const innermost *x) {
+    if (x->into)
+        term_or_identity(b, x);
+    else if (x->steady)
+        assign_by_choice(b, x->construct->body, last_range(x->construct->args)->local);
     else
-        emit_statements(b, n->body);
-    int lanes = e->vector_lanes;
-    e->vector_lanes = before && (!lanes || before < lanes) ? before : lanes;
-    return b->is_kernel && has_halves(e->frame->v) ? lanes : 0;
+        emit_statements(b, x->construct->body);
+}
+
+/* From `first` on. rest: of a math_loop, the second one. */
+static void innermost_loop(body *b, const innermost *x, ssa first, ssa limit, const math_loop *m, bool rest) {
+    emit *e = b->e;
+    int group = e->access_group, hints[1 + FEW_LANE_HINTS + MATH_LOOP_HINTS], n = 0;
+    if (x->steady) {
+        b->steady_value = emit_expression(b, x->steady);
+        b->steady = x->steady;
+    }
+    counted_loop l = counted_loop_begin(e, "i64", first, rest ? math_loop_end(e, m, limit) : limit);
+    b->along = last_range(x->construct->args)->local;
+    b->bound[b->along] = l.i;
+    if (rest)
+        b->there = emit_op(e, "icmp slt i64", l.i, limit);
+    if (x->apart) {
+        hints[n++] = loop_no_vectors(e);
+    } else if (!x->into && !e->target->gpu) {
+        e->access_group = emit_metadata(e, "distinct !{}");
+        hints[n++] = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group);
+    }
+    if (x->few)
+        n += loop_few_lanes(e, hints + n);
+    n += math_loop_hints(e, m, rest, hints + n);
+    innermost_body(b, x);
+    b->there = ssa_none();
+    e->access_group = group;
+    steps_count(b, x->construct);
+    counted_loop_end_hints(e, &l, ssa_constant(1), hints, n);
+    b->steady = NULL;
+}
+
+static void innermost_loops(body *b, const innermost *x, ssa first, ssa limit) {
+    math_loop m = x->apart || x->few ? (math_loop){0} : math_loop_of(b, x->construct);
+    if (m.split) {
+        ssa whole = math_loop_whole(b->e, &m, limit);
+        innermost_loop(b, x, first, whole, &m, false);
+        first = whole;
+    }
+    innermost_loop(b, x, first, limit, &m, m.split);
+}
+
+/* Does a reduction of elements that are apart take its terms one by one? Lanes shorten the time that one waits for the one before, but are much
+ * code: they are for rows of any length, not for what a loop of the text leaves of a column. Only extrema, which no order changes. */
+static bool one_by_one(const node *n) {
+    return (function_is_own(n->callee, "max") || function_is_own(n->callee, "min")) && n->args->kid[0]->kind != N_SIZE;
+}
+
+static ssa reduce_alone(body *b, const node *n) {
+    int count;
+    ssa *limits = ranges_read(b, n->args, &count), first = ssa_constant(0);
+    accumulator a = accumulator_new(b, n);
+    innermost x = {.construct = n, .into = &a};
+    accumulator_clear(b, n, &a);
+    b->depth++;
+    x.apart = walks_apart(b, n, &x.steady);
+    bool lanes = vector_reduce_fits(b, n) && !(x.apart && one_by_one(n));
+    if (!lanes || !vector_reduce(b, n, limits[0], x.apart, &a, &first)) {
+        counted_loop *loops = nest_begin(b, n->args, limits, count);
+        innermost_loops(b, &x, first, limits[count - 1]);
+        nest_end(b, n, loops, count);
+    }
+    b->depth--;
+    return accumulator_read(b, n, &a);
 }
 
 void forall_alone(body *b, const node *n, const ssa *limits, int count) {
-    emit *e = b->e;
-    int group = e->access_group, leave = b->leave, next = b->next, hints[2 + FEW_LANE_HINTS] = {0}, nhints = 0;
-    const node *steady;
-    bool apart = walks_apart(b, n, &steady), few = !apart && !e->target->gpu && has_steady(b);
+    int leave = b->leave, next = b->next;
+    innermost x = {.construct = n};
+    x.apart = walks_apart(b, n, &x.steady);
+    x.few = !x.apart && !b->e->target->gpu && has_steady(b);
     b->depth++;
-    counted_loop *loops = nest_begin(b, n->args, limits, count, ssa_constant(0), steady);
-    if (apart) {
-        hints[nhints++] = loop_no_vectors(e);
-    } else if (!e->target->gpu) {
-        e->access_group = emit_metadata(e, "distinct !{}");
-        hints[nhints++] = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group);
-        if (few)
-            nhints += loop_few_lanes(e, hints + nhints);
-    }
-    int lanes = statements_in_lanes(b, n, steady ? range_at(n->args, count - 1)->local : -1);
-    if (lanes && !apart && !few)
-        hints[nhints++] = emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", lanes);
-    e->access_group = group;
-    nest_end(b, n, loops, count, hints, nhints);
+    counted_loop *loops = nest_begin(b, n->args, limits, count);
+    innermost_loops(b, &x, ssa_constant(0), limits[count - 1]);
+    nest_end(b, n, loops, count);
     b->depth--;
     b->leave = leave;
     b->next = next;

@@ -39,10 +39,34 @@ void forall_alone(body *b, const node *n, const ssa *limits, int count); /* cons
 
 bool columns_fit(const function *f, const node *n);
 void columns_forall(body *b, const node *n);
-/* CPU, min, max and reduce over one range: takes the terms that whole vectors can take into an accumulator, and returns how many
- * (i64) these are. apart: by lanes that are no vectors (walks_apart). */
+/* ---- vector_reduce.c: CPU, min, max and reduce over one range ---- */
+
+/* Takes terms into an accumulator: all of them (true), or as many as whole vectors take, which *taken (i64) is. apart: by lanes that are no
+ * vectors (walks_apart). */
 bool vector_reduce_fits(const body *b, const node *n);
-ssa vector_reduce(body *b, const node *n, ssa limit, bool apart, const accumulator *into);
+bool vector_reduce(body *b, const node *n, ssa limit, bool apart, const accumulator *into, ssa *taken);
+
+/* ---- math_loop.c: CPU, innermost loops whose elements call functions of vectors ---- */
+
+typedef struct math_loop {
+    int lanes;   /* of the functions; 0: there are none */
+    bool halves; /* the kernel reads or writes some */
+    bool split;  /* there are two loops: of whole vectors, at_once at a time, and of what is left */
+    int at_once;
+} math_loop;
+
+enum {
+    MATH_LOOP_HINTS = 2
+};
+
+/* May a construct be written for lanes without an element (body.there)? */
+bool lanes_fit(const body *b, const node *construct);
+math_loop math_loop_of(const body *b, const node *construct);
+/* Where the first loop ends (i64), of `limit` elements, and where the second one does, with lanes beyond the limit. */
+ssa math_loop_whole(emit *e, const math_loop *m, ssa limit);
+ssa math_loop_end(emit *e, const math_loop *m, ssa limit);
+/* Returns how many hints there are. rest: for the second loop of two. */
+int math_loop_hints(emit *e, const math_loop *m, bool rest, int hints[MATH_LOOP_HINTS]);
 
 /* ---- apart.c: CPU ---- */
 

@@ -10,9 +10,7 @@
 
 enum {
     STRIP_BYTES = 1024, /* of accumulators: enough that each has been stored long before it is read again */
-    STRIP_LEAST = 16,   /* elements along the last range from which it pays */
-    LANES = 64,         /* accumulators of a reduction that stands alone */
-    LANES_LAST = 16     /* those that are combined without a loop */
+    STRIP_LEAST = 16    /* elements along the last range from which it pays */
 };
 
 typedef struct strip {
@@ -95,21 +93,13 @@ static counted_loop strip_begin(body *b, const strip *p, int *group) {
     return l;
 }
 
-/* vectors: does the loop become one of vectors? */
-static void strip_end_as(body *b, const strip *p, const counted_loop *l, int group, bool vectors) {
+static void strip_end(body *b, const strip *p, const counted_loop *l, int group) {
     emit *e = b->e;
     int own = e->access_group;
     e->access_group = group;
     b->bound[p->variable] = ssa_none();
-    if (!vectors) {
-        counted_loop_end(e, l, ssa_constant(1), loop_no_vectors(e));
-        return;
-    }
-    int hint = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", own);
-    counted_loop_end_short(e, l, ssa_constant(1), hint);
+    counted_loop_end_short(e, l, ssa_constant(1), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", own));
 }
-
-static void strip_end(body *b, const strip *p, const counted_loop *l, int group) { strip_end_as(b, p, l, group, true); }
 
 static void strip_put(body *b, const char *type, ssa value, ssa at) {
     emit_line(b->e, "store %s %s, %s* %s, !llvm.access.group !%d", type, value.text, type, at.text, b->e->access_group);
@@ -239,91 +229,4 @@ void interchange_forall(body *b, const node *n) {
     forall_alone(b, n, limits, count);
     emit_branch(e, end);
     emit_label(e, end);
-}
-
-/* ---- One reduction by operators that LLVM does not make vectors of ---- */
-
-static void find_loop(const node *n, void *user) {
-    bool *found = user;
-    *found |= n->kind == N_LOOP || n->kind == N_REDUCE;
-    if (n->callee && !*found)
-        node_each(n->callee->body, find_loop, found);
-}
-
-/* A term that has a loop would keep the loop over lanes from becoming a vector loop. */
-bool vector_reduce_fits(const body *b, const node *n) {
-    dtype type = (dtype)n->type;
-    bool loops = false;
-    if (b->e->plain || b->e->target->gpu || reports(b->e) || !n->callee || n->args->next || type == DT_BOOL ||
-        dtype_is_complex(type))
-        return false;
-    node_visit(n->kid[0], find_loop, &loops);
-    return !loops;
-}
-
-/* array[l] from `from` (i64) on: set to the term, or combined with it. */
-static void lanes_take(body *b, const node *n, ssa array, ssa from, bool first, bool apart) {
-    const char *type = ir_value_type((dtype)n->type);
-    strip p = {from, ssa_constant(LANES), n->args->local};
-    int group;
-    counted_loop l = strip_begin(b, &p, &group);
-    ssa at = element_of(b, array, type, l.i), old = first ? at : strip_get(b, type, at);
-    ssa term = emit_expression(b, n->kid[0]);
-    strip_put(b, type, first ? term : combine(b, n, old, term), at);
-    strip_end_as(b, &p, &l, group, !apart);
-}
-
-static ssa memory_get(body *b, const char *type, ssa at) {
-    return emit_value(b->e, "load %s, %s* %s", type, type, at.text);
-}
-
-/* Combines `count` elements, `by` apart, from `at` (i64) on: the upper half of them with the lower one, until one is left. */
-static ssa lanes_combined(body *b, const node *n, ssa array, ssa at, int count, int by,
-                          ssa (*get)(body *b, const char *type, ssa at)) {
-    const char *type = ir_value_type((dtype)n->type);
-    ssa x[LANES];
-    for (int i = 0; i < count; i++) {
-        ssa far = emit_value(b->e, "add i64 %s, %d", at.text, i * by);
-        x[i] = get(b, type, element_of(b, array, type, far));
-    }
-    for (int half = count / 2; half; half /= 2)
-        for (int i = 0; i < half; i++)
-            x[i] = combine(b, n, x[i], x[half + i]);
-    return x[0];
-}
-
-/* Combines the upper half of the array into the lower one, until one is left: first by a loop, which becomes vectors, and then without
- * one. With a loop for each half LLVM took a fifth of its time for them, and the code was slower. */
-static ssa lanes_fold(body *b, const node *n, ssa array) {
-    const char *type = ir_value_type((dtype)n->type);
-    strip p = {ssa_constant(0), ssa_constant(LANES_LAST), n->args->local};
-    int group;
-    counted_loop l = strip_begin(b, &p, &group);
-    ssa some = lanes_combined(b, n, array, l.i, LANES / LANES_LAST, LANES_LAST, strip_get);
-    strip_put(b, type, some, element_of(b, array, type, l.i));
-    strip_end(b, &p, &l, group);
-    return lanes_combined(b, n, array, ssa_constant(0), LANES_LAST, 1, memory_get);
-}
-
-ssa vector_reduce(body *b, const node *n, ssa limit, bool apart, const accumulator *into) {
-    emit *e = b->e;
-    limit = unknown_copy(e, limit);
-    const char *type = ir_value_type((dtype)n->type);
-    int enough = emit_label_new(e), end = emit_label_new(e);
-    ssa slot = emit_slot(b, fragment_of("[%d x %s]", LANES, type).text), done = emit_slot(b, "i64");
-    emit_line(e, "store i64 0, i64* %s", done.text);
-    emit_branch_if(e, emit_value(e, "icmp sge i64 %s, %d", limit.text, LANES), enough, end);
-    emit_label(e, enough);
-    ssa array =
-        emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", LANES, type, LANES, type, slot.text);
-    ssa whole = emit_value(e, "and i64 %s, %d", limit.text, -LANES);
-    emit_line(e, "store i64 %s, i64* %s", whole.text, done.text);
-    lanes_take(b, n, array, ssa_constant(0), true, apart);
-    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(LANES), whole);
-    lanes_take(b, n, array, l.i, false, apart);
-    counted_loop_end(e, &l, ssa_constant(LANES), 0);
-    accumulator_join(b, n, into, lanes_fold(b, n, array), ssa_bool(true));
-    emit_branch(e, end);
-    emit_label(e, end);
-    return emit_value(e, "load i64, i64* %s", done.text);
 }

@@ -414,17 +414,6 @@ static void take(const pairwise *c, const lane_array *into, const element_place 
     counted_loop_end_hints(e, &l, ssa_constant(near), hints, c->apart ? 2 : 1);
 }
 
-/* `lanes` lanes of one value, by one store. */
-static void fill_lanes(const pairwise *c, ssa at, dtype type, int lanes, ssa value) {
-    emit *e = c->w->s.e;
-    const char *t = ir_memory_type(type);
-    fragment all = fragment_of("<%d x %s>", lanes, t), zeros = fragment_of("<%d x i32> zeroinitializer", lanes);
-    ssa first = emit_value(e, "insertelement %s undef, %s %s, i32 0", all.text, t, value.text);
-    ssa splat = emit_value(e, "shufflevector %s %s, %s undef, %s", all.text, first.text, all.text, zeros.text);
-    emit_line(e, "store %s %s, %s* %s, align %d", all.text, splat.text, all.text,
-              emit_pointer_as(e, t, at, all.text).text, dtypes[type].align);
-}
-
 /* Makes the first lanes of an array empty, if there is a value for that. */
 static void make_neutral(const pairwise *c, ssa level, ssa width) {
     emit *e = c->w->s.e;
@@ -435,7 +424,8 @@ static void make_neutral(const pairwise *c, ssa level, ssa width) {
         return;
     if (ssa_is_constant(width, &lanes) && !dtype_is_complex(c->stored[0])) {
         dtype type = c->stored[0] == DT_BOOL ? DT_UINT8 : c->stored[0]; /* as it is in memory */
-        fill_lanes(c, array.at[0], type, (int)lanes, emit_convert(e, c->neutral, c->w->state[0], type));
+        ssa value = emit_convert(e, c->neutral, c->w->state[0], type);
+        emit_fill(e, ir_memory_type(type), value, array.at[0], (int)lanes, dtypes[type].align);
         return;
     }
     lane_loop l = lanes_begin(e, width, true);
@@ -677,7 +667,8 @@ void pairwise_held_clear(pairwise *c) {
         return;
     }
     for (int k = 0; k < c->w->nstate; k++)
-        fill_lanes(c, bottom.at[k], c->stored[k], c->lanes, ssa_literal("zeroinitializer"));
+        emit_fill(c->w->s.e, ir_memory_type(c->stored[k]), ssa_literal("zeroinitializer"), bottom.at[k], c->lanes,
+                  dtypes[c->stored[k]].align);
 }
 
 /* The element of lane l at p; where there is none (i1), that of operands which are 0. */

@@ -1,0 +1,239 @@
+/* vector_reduce.c - CPU: min, max and reduce over one range, by operators that LLVM does not make vectors of. The terms go into lanes, an
+ * array of accumulators that becomes registers, by loops over lanes that become vectors; the lanes are combined in the end. */
+#include "ir/common/nodes.h"
+#include "ir/common/report.h"
+#include "ir/common/skeleton.h"
+#include "ir/construct/construct.h"
+
+enum {
+    VECTOR_BYTES = 64,
+    VECTORS = 4,    /* of lanes, which are combined into the last ones: */
+    LAST_MOST = 16, /* one vector, or so many lanes */
+    LANES_MOST = VECTORS * LAST_MOST,
+    LANES_LEAST = 4 /* of a loop */
+};
+
+typedef struct lanes {
+    body *b;
+    const node *n; /* the reduction */
+    const char *type;
+    int count, few;  /* all lanes; those that are combined in the end, and take the terms that are left */
+    ssa array, last; /* addresses of lane 0 of either */
+    bool apart;
+} lanes;
+
+/* ---- What fits ---- */
+
+static void find_loop(const node *n, void *user) {
+    bool *found = user;
+    *found |= n->kind == N_LOOP || n->kind == N_REDUCE;
+    if (n->callee && !*found)
+        node_each(n->callee->body, find_loop, found);
+}
+
+/* A term that has a loop would keep the loop over lanes from becoming a vector loop. */
+bool vector_reduce_fits(const body *b, const node *n) {
+    dtype type = (dtype)n->type;
+    bool loops = false;
+    if (b->e->plain || b->e->target->gpu || reports(b->e) || !n->callee || n->args->next || type == DT_BOOL ||
+        dtype_is_complex(type))
+        return false;
+    node_visit(n->kid[0], find_loop, &loops);
+    return !loops;
+}
+
+/* Do lanes take the terms that are left, too? All lanes then begin with the identity, which is combined with itself: a helper of the program's need
+ * not have thought of that. */
+static bool takes_all(const lanes *x) {
+    bool extremum = function_is_own(x->n->callee, "max") || function_is_own(x->n->callee, "min");
+    return x->n->is_identity && extremum && !x->apart && lanes_fit(x->b, x->n);
+}
+
+/* ---- Loops over lanes ---- */
+
+typedef struct lane_loop {
+    counted_loop loop;
+    int group, count;
+    bool apart; /* it goes over elements that are */
+} lane_loop;
+
+static lane_loop lanes_begin(const lanes *x, int count) {
+    emit *e = x->b->e;
+    lane_loop l = {.group = e->access_group, .count = count};
+    l.loop = counted_loop_begin_some(e, "i64", ssa_constant(0), ssa_constant(count));
+    e->access_group = emit_metadata(e, "distinct !{}");
+    return l;
+}
+
+/* A loop over the last lanes becomes one vector, before LLVM writes it out for each lane. */
+static void lanes_end(const lanes *x, const lane_loop *l) {
+    emit *e = x->b->e;
+    int own = e->access_group;
+    e->access_group = l->group;
+    x->b->bound[x->n->args->local] = ssa_none();
+    if (l->apart) {
+        counted_loop_end(e, &l->loop, ssa_constant(1), loop_no_vectors(e));
+        return;
+    }
+    int parallel = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", own);
+    if (l->count > x->few || !takes_all(x)) {
+        counted_loop_end_short(e, &l->loop, ssa_constant(1), parallel);
+        return;
+    }
+    int hints[] = {parallel, loop_no_unroll(e), emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 true}"),
+                   emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", l->count),
+                   emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}")};
+    counted_loop_end_hints(e, &l->loop, ssa_constant(1), hints, COUNT(hints));
+}
+
+/* The range's variable is `from` (i64) and the lane. */
+static void bind(const lanes *x, lane_loop *l, ssa from) {
+    l->apart = x->apart;
+    x->b->bound[x->n->args->local] = emit_value(x->b->e, "add nuw nsw i64 %s, %s", from.text, l->loop.i.text);
+}
+
+static ssa lane_at(const lanes *x, ssa array, ssa l) {
+    return emit_value(x->b->e, "getelementptr inbounds %s, %s* %s, i64 %s", x->type, x->type, array.text, l.text);
+}
+
+static void lane_put(const lanes *x, ssa value, ssa at) {
+    emit *e = x->b->e;
+    emit_line(e, "store %s %s, %s* %s, !llvm.access.group !%d", x->type, value.text, x->type, at.text, e->access_group);
+}
+
+static ssa lane_get(const lanes *x, ssa at) {
+    emit *e = x->b->e;
+    if (!e->access_group)
+        return emit_value(e, "load %s, %s* %s", x->type, x->type, at.text);
+    return emit_value(e, "load %s, %s* %s, !llvm.access.group !%d", x->type, x->type, at.text, e->access_group);
+}
+
+/* ---- Terms ---- */
+
+/* All lanes get the identity. */
+static void lanes_clear(const lanes *x) {
+    dtype type = (dtype)x->n->type;
+    emit_fill(x->b->e, x->type, emit_constant(x->n->value, type), x->array, x->count, dtypes[type].align);
+}
+
+/* All lanes take the terms from `from` (i64) on, combined with what they have, or in place of it. */
+static void lanes_take(const lanes *x, ssa from, bool first) {
+    lane_loop l = lanes_begin(x, x->count);
+    bind(x, &l, from);
+    ssa at = lane_at(x, x->array, l.loop.i), old = first ? at : lane_get(x, at),
+        term = emit_expression(x->b, x->n->kid[0]);
+    lane_put(x, first ? term : combine(x->b, x->n, old, term), at);
+    lanes_end(x, &l);
+}
+
+/* The last lanes take the terms from `from` on, of which there are `left` (i64) or as many as lanes. */
+static void lanes_take_some(const lanes *x, ssa from, ssa left) {
+    body *b = x->b;
+    emit *e = b->e;
+    lane_loop l = lanes_begin(x, x->few);
+    bind(x, &l, from);
+    ssa at = lane_at(x, x->last, l.loop.i), old = lane_get(x, at);
+    b->along = x->n->args->local;
+    b->there = emit_op(e, "icmp slt i64", l.loop.i, left);
+    ssa term = emit_expression(b, x->n->kid[0]), both = combine(b, x->n, old, term);
+    lane_put(x, emit_select(e, (dtype)x->n->type, b->there, both, old), at);
+    b->there = ssa_none();
+    lanes_end(x, &l);
+}
+
+/* ---- Lanes together ---- */
+
+/* Combines `count` lanes, `by` apart, from lane `at` (i64) on: the upper half of them with the lower one, until one is left. */
+static ssa lanes_combined(const lanes *x, ssa array, ssa at, int count, int by) {
+    emit *e = x->b->e;
+    ssa v[LANES_MOST] = {ssa_none()};
+    for (int i = 0; i < count; i++)
+        v[i] = lane_get(x, lane_at(x, array, emit_value(e, "add i64 %s, %d", at.text, i * by)));
+    for (int half = count / 2; half; half /= 2)
+        for (int i = 0; i < half; i++)
+            v[i] = combine(x->b, x->n, v[i], v[half + i]);
+    return v[0];
+}
+
+/* Combines all lanes into the last ones by a loop, which becomes vectors. With a loop for each half LLVM took a fifth of its time for them, and the
+ * code was slower. */
+static void lanes_fold(const lanes *x) {
+    lane_loop l = lanes_begin(x, x->few);
+    ssa some = lanes_combined(x, x->array, l.loop.i, x->count / x->few, x->few);
+    lane_put(x, some, lane_at(x, x->last, l.loop.i));
+    lanes_end(x, &l);
+}
+
+/* Combines lanes half .. 2 half - 1 into those before them. A loop has four lanes at least, of which the last ones may be of no use. */
+static void lanes_halve(const lanes *x, int half) {
+    lane_loop l = lanes_begin(x, half < LANES_LEAST ? LANES_LEAST : half);
+    ssa at = lane_at(x, x->last, l.loop.i),
+        far = lane_at(x, x->last, emit_value(x->b->e, "add i64 %s, %d", l.loop.i.text, half));
+    ssa old = lane_get(x, at);
+    lane_put(x, combine(x->b, x->n, old, lane_get(x, far)), at);
+    lanes_end(x, &l);
+}
+
+/* A copy that LLVM cannot relate to the original: of what it knows to be a multiple it would compute with twice, and leave the copy for few
+ * iterations without vectors. */
+static ssa unknown_copy(emit *e, ssa x) { return emit_value(e, "call i64 asm \"\", \"=r,0\"(i64 %s)", x.text); }
+
+static ssa lanes_new(const lanes *x, int count) {
+    fragment array = fragment_of("[%d x %s]", count, x->type);
+    ssa slot = emit_slot(x->b, array.text);
+    return emit_value(x->b->e, "getelementptr %s, %s* %s, i64 0, i64 0", array.text, array.text, slot.text);
+}
+
+/* All lanes begin with the identity, so that there is one piece of code for rows of any length. */
+static void take_all(const lanes *x, ssa limit, const accumulator *into) {
+    emit *e = x->b->e;
+    e->module->outer_vectors = true; /* the passes that remove loops of one iteration, and then arrays */
+    ssa whole = emit_value(e, "and i64 %s, %d", limit.text, -x->count);
+    lanes_clear(x);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), whole);
+    lanes_take(x, l.i, false);
+    counted_loop_end(e, &l, ssa_constant(x->count), 0);
+    lanes_fold(x);
+    l = counted_loop_begin(e, "i64", whole, limit);
+    lanes_take_some(x, l.i, emit_op(e, "sub i64", limit, l.i));
+    counted_loop_end(e, &l, ssa_constant(x->few), 0);
+    for (int half = x->few / 2; half; half /= 2)
+        lanes_halve(x, half);
+    accumulator_join(x->b, x->n, into, lane_get(x, x->last), ssa_bool(true));
+}
+
+/* The terms of whole vectors, of which *taken becomes the number. */
+static void take_whole(const lanes *x, ssa limit, const accumulator *into, ssa *taken) {
+    emit *e = x->b->e;
+    ssa done = emit_slot(x->b, "i64"), whole = emit_value(e, "and i64 %s, %d", limit.text, -x->count);
+    int enough = emit_label_new(e), end = emit_label_new(e);
+    emit_line(e, "store i64 0, i64* %s", done.text);
+    emit_branch_if(e, emit_value(e, "icmp sge i64 %s, %d", limit.text, x->count), enough, end);
+    emit_label(e, enough);
+    emit_line(e, "store i64 %s, i64* %s", whole.text, done.text);
+    lanes_take(x, ssa_constant(0), true);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(x->count), whole);
+    lanes_take(x, l.i, false);
+    counted_loop_end(e, &l, ssa_constant(x->count), 0);
+    lanes_fold(x);
+    accumulator_join(x->b, x->n, into, lanes_combined(x, x->last, ssa_constant(0), x->few, 1), ssa_bool(true));
+    emit_branch(e, end);
+    emit_label(e, end);
+    *taken = emit_value(e, "load i64, i64* %s", done.text);
+}
+
+bool vector_reduce(body *b, const node *n, ssa limit, bool apart, const accumulator *into, ssa *taken) {
+    lanes x = {.b = b, .n = n, .type = ir_value_type((dtype)n->type), .apart = apart};
+    int vector = VECTOR_BYTES / dtypes[n->type].size;
+    x.few = vector < LAST_MOST ? vector : LAST_MOST;
+    x.count = VECTORS * x.few;
+    x.array = lanes_new(&x, x.count);
+    x.last = lanes_new(&x, x.few);
+    limit = unknown_copy(b->e, limit);
+    bool all = takes_all(&x);
+    if (all)
+        take_all(&x, limit, into);
+    else
+        take_whole(&x, limit, into, taken);
+    return all;
+}

@@ -1,0 +1,102 @@
+"""rows.py - loops of inner calls along rows of every length, on both sides of those that vectors take at once, against NumPy in twice the
+precision. Rows end where a page begins that nobody may touch, and are a few elements apart, too.
+
+PROP_N=n makes n times as many rounds.
+"""
+import os
+import sys
+
+import numpy as np
+
+from uf import Func, at_page_end, random_values, run, same
+
+ROUNDS = int(os.environ.get("PROP_N", "1"))
+LENGTHS = list(range(1, 70)) + [95, 96, 97, 127, 128, 129, 130, 143, 191, 257, 300, 1000, 1003]
+FLOATS = "float16->float16; float32->float32; float64->float64"
+INTEGERS = [np.dtype(t) for t in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")]
+
+
+def exps(x):
+    return np.exp(x - x.max(axis=-1, keepdims=True))
+
+
+def softmax(x):
+    return exps(x) / exps(x).sum(axis=-1, keepdims=True)
+
+
+def log_softmax(x):
+    return x - x.max(axis=-1, keepdims=True) - np.log(exps(x).sum(axis=-1, keepdims=True))
+
+
+def two(x):
+    return np.sum(np.exp(x) * np.tanh(x), axis=-1)
+
+
+def largest_exp(x):
+    return np.exp(x).max(axis=-1)
+
+
+FUNCTIONS = [
+    (Func.load("softmax"), softmax, True),
+    (Func.load("log_softmax"), log_softmax, True),
+    (Func.load("normalize"), lambda x: x / np.sqrt(np.sum(x * x, axis=-1, keepdims=True)), True),
+    (Func("(x) -> (y) { y = sum(i : n, exp(x[i]) * tanh(x[i])); }", FLOATS, "(n)->()"), two, False),
+    (Func("(x) -> (y) { y = max(i : n, exp(x[i])); }", FLOATS, "(n)->()"), largest_exp, False),
+    (Func("own(a, b) { return a > b ? a : b; } (x) -> (y) { y = reduce(own, i : n, exp(x[i])); }", FLOATS, "(n)->()"), largest_exp, False),
+    (Func("(x) -> (y) { forall (i : n) if (x[i] > 0) y[i] = log(x[i]); else y[i] = x[i]; }", FLOATS, "(n)->(n)"),
+     lambda x: np.where(x > 0, np.log(np.where(x > 0, x, 1)), x), True),
+]
+HIGHEST = Func("(x) -> (y) { y = max(i : n, x[i]); }", "; ".join(f"{t.name}->{t.name}" for t in INTEGERS) + "; " + FLOATS, "(n)->()")
+LOWEST = Func("(x) -> (y) { y = min(i : n, x[i]); }", "; ".join(f"{t.name}->{t.name}" for t in INTEGERS) + "; " + FLOATS, "(n)->()")
+
+
+def rows(rng, n, t):
+    """Two rows of values that nothing overflows of, at a page's end or with gaps between the elements."""
+    x = rng.uniform(-4, 4, (2, n)).astype(t)
+    if rng.random() < 0.8:
+        return at_page_end(x)
+    apart = np.zeros((2, n * 3), t)
+    apart[:, ::3] = x
+    return apart[:, ::3]
+
+
+def functions(rng):
+    for name in ("f2", "f4", "f8"):
+        t = np.dtype(name)
+        for f, reference, keeps in FUNCTIONS:
+            for n in LENGTHS * ROUNDS:
+                x = rows(rng, n, t)
+                got = at_page_end(np.zeros((2, n) if keeps else 2, t))
+                f(x, got)
+                want = reference(x.astype("f8" if name != "f8" else np.longdouble))
+                scale = np.maximum(np.abs(want), np.abs(want).max(axis=-1, keepdims=True) if keeps else 1)
+                assert (np.abs(got - want) <= 32 * np.finfo(t).eps * scale).all(), (f, t, n, x, got, want)
+
+
+def in_place(rng):
+    for t in (np.dtype("f4"), np.dtype("f8")):
+        for f, _, keeps in FUNCTIONS:
+            for n in LENGTHS if keeps else ():
+                x = rows(rng, n, t)
+                want = np.zeros((2, n), t)
+                f(x, want)
+                f(x, x)
+                assert same(np.ascontiguousarray(x), want), (f, t, n)
+
+
+def extremes(rng):
+    for f, reference in ((HIGHEST, np.max), (LOWEST, np.min)):
+        for t in INTEGERS + [np.dtype(name) for name in ("f2", "f4", "f8")]:
+            for n in LENGTHS * ROUNDS:
+                x = at_page_end(random_values(rng, (2, n), t))
+                if t.kind == "f" and rng.random() < 0.5:
+                    x[0, rng.integers(n)] = np.nan
+                got = np.zeros(2, t)
+                f(x, got)
+                with np.errstate(invalid="ignore"):
+                    want = reference(x, axis=1)
+                assert (got == want).all() or (np.isnan(got) == np.isnan(want)).all() and (got == want)[~np.isnan(want)].all(), (t, n)
+
+
+if __name__ == "__main__":
+    sys.exit(run([functions, in_place, extremes]))
