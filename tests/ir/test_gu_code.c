@@ -647,6 +647,60 @@ static void test_cpu_vectors(void **state) {
     }
 }
 
+/* Terms of a reduction that the forall behind it computes again are kept in the output, if that holds them as they are, and nothing behind the
+ * reduction reads an input, which may be the output. Of a maximum the term is written three times. */
+static void test_kept_terms(void **state) {
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    static const struct {
+        const char *source, *types;
+        bool unit;
+        int calls;
+    } cases[] = {
+        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }", "float32->float32",
+         true, 1},
+        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }", "float64->float64",
+         true, 1},
+        {"(x) -> (y) { float t; t = 1 / max(k : n, exp(x[k])); forall (i : n) y[i] = exp(x[i]) * t; }",
+         "float32->float32", true, 3},
+        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }", "float16->float16",
+         true, 2},
+        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }", "float32->float32",
+         false, 2},
+        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) * x[i] / t; }",
+         "float32->float32", true, 2},
+        {"(x) -> (y) { auto t = x[0] * sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }",
+         "float32->float32", true, 2},
+        {"(x) -> (y) { auto t = x[0] > 0 ? sum(i : n, exp(x[i])) : 1; forall (i : n) y[i] = exp(x[i]) / t; }",
+         "float32->float32", true, 2},
+        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); t += 1; forall (i : n) y[i] = exp(x[i]) / t; }",
+         "float32->float32", true, 2},
+        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[n - 1 - i] = exp(x[i]) / t; }",
+         "float32->float32", true, 2},
+        {"(x) -> (y) { auto t = sum(i : n / 2, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }", "float32->float32",
+         true, 2},
+        {"(x) -> (y) { float t = 1; t = sum(i : n, exp(x[i] - t)); forall (i : n) y[i] = exp(x[i] - t); }",
+         "float32->float32", true, 2},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        const gu_kernel k = {"kept", "(n)->(n)", cases[i].source, cases[i].types};
+        const tree *t = gu_tree(&a, &k);
+        variant v = gu_variant(t, 0, 0, 1, 1);
+        v.operand[1].unit = cases[i].unit;
+        code_module m = gu_generate(&a, &k, t, &v, &gu_cpu);
+        if (occurrences(m.ir.data, " @m_exp_f32(float %r") + occurrences(m.ir.data, " @m_exp_f64(double %r") !=
+            cases[i].calls)
+            fail_msg("%s of %s\n%s", cases[i].source, cases[i].types, m.ir.data);
+        for (int j = 0; j < judge_count(); j++)
+            assert_null(judge_ir(j, m.ir.data));
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* Lanes of a maximum are combined by one loop and then without one: LLVM takes its time for every loop. Where vectors have conditions they take what is
  * left, too, and the last lanes are combined by vectors; not of a helper of the program's. */
 static void test_lanes_combined(void **state) {
@@ -655,7 +709,7 @@ static void test_lanes_combined(void **state) {
         FIRST_TERMS = 1,
         OTHER_TERMS = 1,
         LANES = 1,
-        HALVES = 4 /* of the last 16 lanes */
+        HALVES = 2 /* of the last 16 lanes, down to four */
     };
     static const struct {
         gu_kernel k;
@@ -1034,6 +1088,7 @@ int main(void) {
         cmocka_unit_test(test_no_terms),
         cmocka_unit_test(test_separable),
         cmocka_unit_test(test_cpu_vectors),
+        cmocka_unit_test(test_kept_terms),
         cmocka_unit_test(test_lanes_combined),
         cmocka_unit_test(test_walks_apart),
         cmocka_unit_test(test_few_lanes),

@@ -108,6 +108,8 @@ bool emit_half_exp(emit *e, const math_row *row, dtype wide, ssa x, ssa *result)
 
 /* Is anything assigned to a variable, or to an element of it, after its declaration? */
 bool variable_changes(body *b, int variable);
+/* Is every value in an expression, and in those behind it in its list, the same whenever it is computed, but for the variable of a range? */
+bool expression_stays(body *b, const node *n, int variable);
 /* Is it a parameter of the kernel, or an element of one, and nothing is assigned to that? */
 bool is_input(body *b, const node *n);
 

@@ -56,6 +56,38 @@ bool variable_changes(body *b, int variable) {
     return b->assigned[variable];
 }
 
+bool expression_stays(body *b, const node *n, int variable) {
+    for (; n; n = n->next) {
+        switch (n->kind) {
+        case N_LOCAL:
+            if (n->local != variable && variable_changes(b, n->local))
+                return false;
+            break;
+        case N_ELEMENT:
+            if (n->local >= b->f->nparams)
+                return false;
+            break;
+        case N_CONST:
+        case N_SIZE:
+        case N_CONVERT:
+        case N_UNARY:
+        case N_BINARY:
+        case N_SELECT:
+        case N_MATH:
+        case N_CALL:
+            break;
+        default:
+            return false;
+        }
+        for (int k = 0; k < 3; k++)
+            if (n->kid[k] && !expression_stays(b, n->kid[k], variable))
+                return false;
+        if (n->args && !expression_stays(b, n->args, variable))
+            return false;
+    }
+    return true;
+}
+
 bool is_input(body *b, const node *n) {
     return b->f == b->e->kernel && n->local < b->f->nparams && !variable_changes(b, n->local);
 }

@@ -22,6 +22,8 @@ static const vector_form *find(const emit *e, const math_row *row) {
     return NULL;
 }
 
+bool emit_has_vector_form(const emit *e, const math_row *row) { return find(e, row); }
+
 const char *emit_vector_form(emit *e, const math_row *row, dtype wide) {
     const vector_form *form = find(e, row);
     if (!form)

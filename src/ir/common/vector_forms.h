@@ -5,6 +5,8 @@
 
 #include "ir/common/vector_ops.h"
 
+/* Is there one of a row for the processor? */
+bool emit_has_vector_form(const emit *e, const math_row *row);
 /* The name of the module's function of vectors for a row and a type, which is defined if it has not been; NULL: libmvec's is to be used. */
 const char *emit_vector_form(emit *e, const math_row *row, dtype wide);
 

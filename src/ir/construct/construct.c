@@ -442,7 +442,7 @@ static void innermost_loop(body *b, const innermost *x, ssa first, ssa limit, co
         b->there = emit_op(e, "icmp slt i64", l.i, limit);
     if (x->apart) {
         hints[n++] = loop_no_vectors(e);
-    } else if (!x->into && !e->target->gpu) {
+    } else if ((!x->into || x->construct->kid[0]->kind == N_ASSIGN) && !e->target->gpu) {
         e->access_group = emit_metadata(e, "distinct !{}");
         hints[n++] = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group);
     }
@@ -460,6 +460,7 @@ static void innermost_loop(body *b, const innermost *x, ssa first, ssa limit, co
 static void innermost_loops(body *b, const innermost *x, ssa first, ssa limit) {
     math_loop m = x->apart || x->few ? (math_loop){0} : math_loop_of(b, x->construct);
     if (m.split) {
+        limit = emit_value(b->e, "call i64 asm \"\", \"=r,0\"(i64 %s)", limit.text);
         ssa whole = math_loop_whole(b->e, &m, limit);
         innermost_loop(b, x, first, whole, &m, false);
         first = whole;

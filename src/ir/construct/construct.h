@@ -68,6 +68,10 @@ ssa math_loop_end(emit *e, const math_loop *m, ssa limit);
 /* Returns how many hints there are. rest: for the second loop of two. */
 int math_loop_hints(emit *e, const math_loop *m, bool rest, int hints[MATH_LOOP_HINTS]);
 
+/* ---- kept_terms.c: CPU, a reduction whose terms the forall behind it wants again ---- */
+
+extern const body_hooks keeping_hooks; /* of kernels over calls */
+
 /* ---- apart.c: CPU ---- */
 
 /* Are elements of core operands a stride apart along the construct's last range, which LLVM would make two loops for? *steady: an element of a

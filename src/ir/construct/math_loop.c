@@ -8,17 +8,19 @@
 #include "ir/common/report.h"
 #include "ir/common/skeleton.h"
 #include "ir/common/target.h"
+#include "ir/common/vector_forms.h"
 #include "ir/construct/construct.h"
 
 enum {
-    /* Functions of vectors in a turn of the first loop: with one, softmax of long rows took 1.2 times as long, with two 1.1 times. */
+    /* Functions of vectors of our own in a turn of the first loop: with one, softmax of long rows took 1.2 times as long, with two 1.1 times. Of
+     * libmvec's there is one: around a call nothing stays in vector registers. */
     AT_ONCE = 4
 };
 
 typedef struct math_search {
     const emit *e;
     int lanes, calls;
-    bool loops;
+    bool libraries, loops; /* libmvec's functions are called; there are loops inside */
 } math_search;
 
 static void find_calls(const node *n, void *user) {
@@ -29,6 +31,7 @@ static void find_calls(const node *n, void *user) {
         int lanes = target_lanes(s->e->target, (dtype)n->wide, &isa);
         s->lanes = !s->calls || lanes < s->lanes ? lanes : s->lanes;
         s->calls++;
+        s->libraries |= !emit_has_vector_form(s->e, n->math);
     }
     if (n->callee && !s->loops)
         node_each(n->callee->body, find_calls, s);
@@ -78,7 +81,7 @@ math_loop math_loop_of(const body *b, const node *construct) {
     return (math_loop){.lanes = s.lanes,
                        .halves = b->is_kernel && has_halves(e->frame->v),
                        .split = lanes_fit(b, construct),
-                       .at_once = s.calls < AT_ONCE ? AT_ONCE / s.calls : 1};
+                       .at_once = s.libraries || s.calls > AT_ONCE ? 1 : AT_ONCE / s.calls};
 }
 
 ssa math_loop_whole(emit *e, const math_loop *m, ssa limit) {

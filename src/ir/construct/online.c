@@ -113,39 +113,6 @@ static const struct online_form forms[] = {
 
 /* ---- Finding a pair ---- */
 
-/* Is every value in an expression the same whenever it is computed, but for the variable of a range? */
-static bool is_steady(body *b, const node *n, int variable) {
-    for (; n; n = n->next) {
-        switch (n->kind) {
-        case N_LOCAL:
-            if (n->local != variable && variable_changes(b, n->local))
-                return false;
-            break;
-        case N_ELEMENT:
-            if (n->local >= b->f->nparams)
-                return false;
-            break;
-        case N_CONST:
-        case N_SIZE:
-        case N_CONVERT:
-        case N_UNARY:
-        case N_BINARY:
-        case N_SELECT:
-        case N_MATH:
-        case N_CALL:
-            break;
-        default:
-            return false;
-        }
-        for (int k = 0; k < 3; k++)
-            if (n->kid[k] && !is_steady(b, n->kid[k], variable))
-                return false;
-        if (n->args && !is_steady(b, n->args, variable))
-            return false;
-    }
-    return true;
-}
-
 typedef struct search {
     online pair;
     bool found;
@@ -198,7 +165,7 @@ static bool reads_memory(const body *b) {
 static bool can_be_first(body *b, const node *n) {
     const variant *v = b->e->frame->v;
     return (!v->gufunc.held || variant_holds_part(v)) && (n->type == DT_FLOAT32 || n->type == DT_FLOAT64) &&
-           !n->args->next && n->args->kid[0]->kind == N_SIZE && is_steady(b, n->kid[0], n->args->local);
+           !n->args->next && n->args->kid[0]->kind == N_SIZE && expression_stays(b, n->kid[0], n->args->local);
 }
 
 const online *online_first(body *b, const node *reduce) {

@@ -164,9 +164,9 @@ static void lanes_fold(const lanes *x) {
     lanes_end(x, &l);
 }
 
-/* Combines lanes half .. 2 half - 1 into those before them. A loop has four lanes at least, of which the last ones may be of no use. */
+/* Combines lanes half .. 2 half - 1 into those before them. */
 static void lanes_halve(const lanes *x, int half) {
-    lane_loop l = lanes_begin(x, half < LANES_LEAST ? LANES_LEAST : half);
+    lane_loop l = lanes_begin(x, half);
     ssa at = lane_at(x, x->last, l.loop.i),
         far = lane_at(x, x->last, emit_value(x->b->e, "add i64 %s, %d", l.loop.i.text, half));
     ssa old = lane_get(x, at);
@@ -197,9 +197,9 @@ static void take_all(const lanes *x, ssa limit, const accumulator *into) {
     l = counted_loop_begin(e, "i64", whole, limit);
     lanes_take_some(x, l.i, emit_op(e, "sub i64", limit, l.i));
     counted_loop_end(e, &l, ssa_constant(x->few), 0);
-    for (int half = x->few / 2; half; half /= 2)
+    for (int half = x->few / 2; half >= LANES_LEAST; half /= 2)
         lanes_halve(x, half);
-    accumulator_join(x->b, x->n, into, lane_get(x, x->last), ssa_bool(true));
+    accumulator_join(x->b, x->n, into, lanes_combined(x, x->last, ssa_constant(0), LANES_LEAST, 1), ssa_bool(true));
 }
 
 /* The terms of whole vectors, of which *taken becomes the number. */

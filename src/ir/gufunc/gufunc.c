@@ -148,6 +148,8 @@ static void write_functions(emit *e, void *user) {
     }
     if (v->gufunc.held)
         w->frame.hooks = &held_hooks;
+    if (!e->target->gpu && !v->gufunc.unrolled)
+        w->frame.hooks = &keeping_hooks;
     w->s = (skeleton){.v = v};
     e->frame = &w->frame;
     e->reports = v->reports;
