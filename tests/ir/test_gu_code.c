@@ -495,7 +495,7 @@ static void test_masked_columns(void **state) {
 }
 
 /* Loops that call math functions: by vectors of 512 bits there are two, one of several vectors at a time and one with conditions for lanes; else
- * halves say how many lanes the functions have. Not where a loop is inside, a local array is read, or nothing is called. */
+ * halves say how many lanes the functions have. The stack has room for vectors in one piece. Not where a loop is inside, a local array is read, or nothing is called. */
 static void test_math_loops(void **state) {
     (void)state;
 #if !defined(__x86_64__)
@@ -532,13 +532,15 @@ static void test_math_loops(void **state) {
         const tree *t = gu_tree(&a, &cases[i].k);
         variant v = gu_variant(t, 1, 1, 1, 1);
         code_module m = gu_generate(&a, &cases[i].k, t, &v, &target);
-        char lanes[64], at_once[64];
+        char lanes[64], at_once[64], aligned[32];
+        snprintf(aligned, sizeof aligned, "alignstack(%d)", cases[i].bits / 8);
         snprintf(lanes, sizeof lanes, "llvm.loop.vectorize.width\", i32 %d}", cases[i].lanes ? cases[i].lanes : 16);
         snprintf(at_once, sizeof at_once, "llvm.loop.interleave.count\", i32 %d}",
                  cases[i].at_once ? cases[i].at_once : 4);
         if (occurrences(m.ir.data, lanes) != (cases[i].lanes ? 1 + cases[i].two : 0) ||
             occurrences(m.ir.data, at_once) != (cases[i].at_once > 0) ||
-            occurrences(m.ir.data, "interleave.count\", i32 1}") != cases[i].two)
+            occurrences(m.ir.data, "interleave.count\", i32 1}") != cases[i].two ||
+            occurrences(m.ir.data, aligned) != (strcmp(cases[i].k.name, "twice") != 0))
             fail_msg("%s of %s\n%s", cases[i].k.name, cases[i].k.types, m.ir.data);
         text_free(&m.ir);
         arena_free(&a);
@@ -720,7 +722,7 @@ static void test_lanes_combined(void **state) {
          FIRST_TERMS + OTHER_TERMS + LANES},
         {{"largest", "(n)->()", "(x) -> (s) { s = max(i : n, x[i]); }", "float32->float32"},
          512,
-         2 * OTHER_TERMS + LANES + HALVES},
+         FIRST_TERMS + 2 * OTHER_TERMS + LANES + HALVES},
         {{"own", "(n)->()", "own(a, b) { return a > b ? a : b; } (x) -> (s) { s = reduce(own, i : n, x[i]); }",
           "float32->float32"},
          512,

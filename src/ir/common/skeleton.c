@@ -4,6 +4,7 @@
 #include "ir/common/halves.h"
 #include "ir/common/internal.h"
 #include "ir/common/numbering.h"
+#include "ir/common/nodes.h"
 #include "ir/common/report.h"
 #include "ir/common/sinking.h"
 
@@ -237,9 +238,14 @@ static void gpu_head(skeleton *s) {
     text_free(&parameters);
 }
 
+/* Vectors that a call of a function leaves in no register are kept on the stack, which LLVM aligns to 16 bytes alone: parts of two lines of the cache
+ * take up to 1.7 times as long, and whether they are two differs from run to run. */
 static void cpu_head(skeleton *s) {
     emit *e = s->e;
+    bool calls = s->t && tree_has_math(s->t);
     text_printf(e->out, "define void @%s(i64* %%words) nounwind", e->module->entry);
+    if (e->target->vector_bits && calls)
+        text_printf(e->out, " alignstack(%d)", e->target->vector_bits / 8);
     if (e->target->vector_bits)
         text_printf(e->out, " \"prefer-vector-width\"=\"%d\"", e->target->vector_bits);
 }

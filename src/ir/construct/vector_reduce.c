@@ -42,8 +42,8 @@ bool vector_reduce_fits(const body *b, const node *n) {
     return !loops;
 }
 
-/* Do lanes take the terms that are left, too? All lanes then begin with the identity, which is combined with itself: a helper of the program's need
- * not have thought of that. */
+/* Do lanes take the terms that are left, too? They begin with the identity, which is combined with itself: a helper of the program's need not have
+ * thought of that. */
 static bool takes_all(const lanes *x) {
     bool extremum = function_is_own(x->n->callee, "max") || function_is_own(x->n->callee, "min");
     return x->n->is_identity && extremum && !x->apart && lanes_fit(x->b, x->n);
@@ -110,10 +110,10 @@ static ssa lane_get(const lanes *x, ssa at) {
 
 /* ---- Terms ---- */
 
-/* All lanes get the identity. */
+/* The last lanes get the identity. */
 static void lanes_clear(const lanes *x) {
     dtype type = (dtype)x->n->type;
-    emit_fill(x->b->e, x->type, emit_constant(x->n->value, type), x->array, x->count, dtypes[type].align);
+    emit_fill(x->b->e, x->type, emit_constant(x->n->value, type), x->last, x->few, dtypes[type].align);
 }
 
 /* All lanes take the terms from `from` (i64) on, combined with what they have, or in place of it. */
@@ -184,56 +184,59 @@ static ssa lanes_new(const lanes *x, int count) {
     return emit_value(x->b->e, "getelementptr %s, %s* %s, i64 0, i64 0", array.text, array.text, slot.text);
 }
 
-/* All lanes begin with the identity, so that there is one piece of code for rows of any length. */
-static void take_all(const lanes *x, ssa limit, const accumulator *into) {
+/* Whole vectors of terms, of which there is one at least, into the last lanes. */
+static void take_whole(const lanes *x, ssa whole) {
     emit *e = x->b->e;
-    e->module->outer_vectors = true; /* the passes that remove loops of one iteration, and then arrays */
-    ssa whole = emit_value(e, "and i64 %s, %d", limit.text, -x->count);
-    lanes_clear(x);
-    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), whole);
-    lanes_take(x, l.i, false);
-    counted_loop_end(e, &l, ssa_constant(x->count), 0);
-    lanes_fold(x);
-    l = counted_loop_begin(e, "i64", whole, limit);
-    lanes_take_some(x, l.i, emit_op(e, "sub i64", limit, l.i));
-    counted_loop_end(e, &l, ssa_constant(x->few), 0);
-    for (int half = x->few / 2; half >= LANES_LEAST; half /= 2)
-        lanes_halve(x, half);
-    accumulator_join(x->b, x->n, into, lanes_combined(x, x->last, ssa_constant(0), LANES_LEAST, 1), ssa_bool(true));
-}
-
-/* The terms of whole vectors, of which *taken becomes the number. */
-static void take_whole(const lanes *x, ssa limit, const accumulator *into, ssa *taken) {
-    emit *e = x->b->e;
-    ssa done = emit_slot(x->b, "i64"), whole = emit_value(e, "and i64 %s, %d", limit.text, -x->count);
-    int enough = emit_label_new(e), end = emit_label_new(e);
-    emit_line(e, "store i64 0, i64* %s", done.text);
-    emit_branch_if(e, emit_value(e, "icmp sge i64 %s, %d", limit.text, x->count), enough, end);
-    emit_label(e, enough);
-    emit_line(e, "store i64 %s, i64* %s", whole.text, done.text);
     lanes_take(x, ssa_constant(0), true);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(x->count), whole);
     lanes_take(x, l.i, false);
     counted_loop_end(e, &l, ssa_constant(x->count), 0);
     lanes_fold(x);
-    accumulator_join(x->b, x->n, into, lanes_combined(x, x->last, ssa_constant(0), x->few, 1), ssa_bool(true));
+}
+
+/* The terms from `whole` on into the last lanes, which are then combined, down to four. */
+static void take_rest(const lanes *x, ssa whole, ssa limit) {
+    emit *e = x->b->e;
+    counted_loop l = counted_loop_begin(e, "i64", whole, limit);
+    lanes_take_some(x, l.i, emit_op(e, "sub i64", limit, l.i));
+    counted_loop_end(e, &l, ssa_constant(x->few), 0);
+    int more = emit_label_new(e), end = emit_label_new(e);
+    emit_branch_if(e, emit_value(e, "icmp sgt i64 %s, %d", limit.text, LANES_LEAST), more, end);
+    emit_label(e, more);
+    for (int half = x->few / 2; half >= LANES_LEAST; half /= 2)
+        lanes_halve(x, half);
     emit_branch(e, end);
     emit_label(e, end);
-    *taken = emit_value(e, "load i64, i64* %s", done.text);
+}
+
+static void join(const lanes *x, const accumulator *into, int count) {
+    accumulator_join(x->b, x->n, into, lanes_combined(x, x->last, ssa_constant(0), count, 1), ssa_bool(true));
 }
 
 bool vector_reduce(body *b, const node *n, ssa limit, bool apart, const accumulator *into, ssa *taken) {
+    emit *e = b->e;
     lanes x = {.b = b, .n = n, .type = ir_value_type((dtype)n->type), .apart = apart};
-    int vector = VECTOR_BYTES / dtypes[n->type].size;
+    int vector = VECTOR_BYTES / dtypes[n->type].size, enough = emit_label_new(e), end = emit_label_new(e);
+    bool all = takes_all(&x);
     x.few = vector < LAST_MOST ? vector : LAST_MOST;
     x.count = VECTORS * x.few;
     x.array = lanes_new(&x, x.count);
     x.last = lanes_new(&x, x.few);
-    limit = unknown_copy(b->e, limit);
-    bool all = takes_all(&x);
+    limit = unknown_copy(e, limit);
+    *taken = emit_value(e, "and i64 %s, %d", limit.text, -x.count);
     if (all)
-        take_all(&x, limit, into);
-    else
-        take_whole(&x, limit, into, taken);
-    return all;
+        lanes_clear(&x);
+    emit_branch_if(e, emit_value(e, "icmp sge i64 %s, %d", limit.text, x.count), enough, end);
+    emit_label(e, enough);
+    take_whole(&x, *taken);
+    if (!all)
+        join(&x, into, x.few);
+    emit_branch(e, end);
+    emit_label(e, end);
+    if (!all)
+        return false;
+    e->module->outer_vectors = true; /* the passes that remove loops of one iteration, and then arrays */
+    take_rest(&x, *taken, limit);
+    join(&x, into, LANES_LEAST);
+    return true;
 }
