@@ -23,11 +23,6 @@
     "no-keep-loops;hoist-common-insts;sink-common-insts>,slp-vectorizer,vector-combine,"                            \
     "loop-unroll<O3;" WHOLE_LOOPS ">,loop-mssa(licm),instsimplify,div-rem-pairs,simplifycfg)"
 
-/* From version 18 on LLVM ends the process where instcombine has left anything to do, unless it is told not to look. */
-static const char *vector_passes(const llvm *l) {
-    return l->major < 18 ? VECTOR_PASSES("instcombine") : VECTOR_PASSES("instcombine<no-verify-fixpoint>");
-}
-
 /* The vectoriser calls functions of whole vectors (ir/common/vector_forms.c), which are inlined after it: their constants stay in registers
  * along a loop. */
 #define INLINE_PASSES "always-inline,globaldce"
@@ -35,7 +30,11 @@ static const char *vector_passes(const llvm *l) {
 /* Code of kernels over indices has loops over a run of points, which are one pass long once the points are vectors.
  * These loops are removed. Arrays of the kernel's variables then become variables, which stay in registers along the
  * loops of its text. */
-#define RUN_PASSES INLINE_PASSES ",function(loop(loop-deletion),instcombine,sroa,early-cse,loop-mssa(licm),simplifycfg)"
+#define RUN_PASSES(combine) \
+    INLINE_PASSES ",function(loop(loop-deletion)," combine ",sroa,early-cse,loop-mssa(licm),simplifycfg)"
+
+/* From version 18 on LLVM ends the process where instcombine has left anything to do, unless it is told not to look. */
+#define OF_VERSION(l, PASSES) ((l)->major < 18 ? PASSES("instcombine") : PASSES("instcombine<no-verify-fixpoint>"))
 
 /* Passes for kernels with very much code, whose time is in proportion to its length. That of default<O1> is not: for
  * each loop that it unrolls LLVM looks at all loops of the function again, and to move accesses out of a loop it
@@ -61,9 +60,9 @@ static void drop_used(const llvm *l, llvm_module module) {
 llvm_error llvm_optimise(const llvm *l, llvm_module module, llvm_machine machine, llvm_passes passes) {
     if (passes == PASSES_PLAIN)
         return run(l, module, machine, PLAIN_PASSES);
-    llvm_error error = run(l, module, machine, vector_passes(l));
+    llvm_error error = run(l, module, machine, OF_VERSION(l, VECTOR_PASSES));
     if (error)
         return error;
     drop_used(l, module);
-    return run(l, module, machine, passes == PASSES_OF_RUNS ? RUN_PASSES : INLINE_PASSES);
+    return run(l, module, machine, passes == PASSES_OF_RUNS ? OF_VERSION(l, RUN_PASSES) : INLINE_PASSES);
 }

@@ -128,10 +128,22 @@ EXPORT void LLVMDisposeTargetMachine(word machine) {
     free(machine);
 }
 
+static const char option[] = "<no-verify-fixpoint>";
+
+/* Would libLLVM of the version that this one says it is end the process where a second instcombine found more to do? */
+static int would_end(const char *passes) {
+    unsigned major, minor, patch;
+    static const char combine[] = "instcombine";
+    LLVMGetVersion(&major, &minor, &patch);
+    int would = 0;
+    for (const char *at = passes; major >= 18 && (at = strstr(at, combine)); at++)
+        would |= strncmp(at + sizeof combine - 1, option, sizeof option - 1) != 0;
+    return would;
+}
+
 /* The passes without an option that libLLVM has from version 18 on, if the real one is older; static storage. */
 static char *passes_for_real(const char *passes) {
     static _Thread_local char buffer[4096];
-    static const char option[] = "<no-verify-fixpoint>";
     snprintf(buffer, sizeof buffer, "%s", passes);
     if (find("LLVMCreateTargetMachineWithOptions"))
         return buffer;
@@ -144,7 +156,7 @@ EXPORT word LLVMRunPasses(word module, const char *passes, word machine, word op
 EXPORT word LLVMRunPasses(word module, const char *passes, word machine, word options) {
     static char none[] = "default<O0>",
                 unknown[] = "mock"; /* of which the real one says that there are no such passes */
-    char *all = breaks("passes") ? unknown : optimises ? passes_for_real(passes) : none;
+    char *all = breaks("passes") || would_end(passes) ? unknown : optimises ? passes_for_real(passes) : none;
     return real("LLVMRunPasses")(module, all, machine_of(machine), options, 0, 0, 0, 0);
 }
 
