@@ -817,8 +817,15 @@ static void test_doubled(void **state) {
     text_free(&m.ir);
 }
 
+static int times(const char *at, const char *part) {
+    int n = 0;
+    for (; (at = strstr(at, part)); at++)
+        n++;
+    return n;
+}
+
 /* Loops that call routines of whole vectors compute one vector at a time, of as many lanes as these have, also where elements in memory are
- * shorter or longer; others leave it to LLVM. */
+ * shorter or longer; others leave it to LLVM. What is left goes by one vector more, where it has 512 bits and so conditions for its lanes. */
 static void test_one_vector(void **state) {
     (void)state;
 #if !defined(__x86_64__)
@@ -846,8 +853,10 @@ static void test_one_vector(void **state) {
         for (int k = 0; k < 2; k++)
             v.operand[k] = (variant_operand){.memory = (uint8_t)rows[r].memory, .value = DT_FLOAT32};
         assert_int_equal(ir_elementwise(&a, "f", call, &v, &t, &m), UF_OK);
-        if (!strstr(m.ir.data, "llvm.loop.interleave.count") == rows[r].one ||
-            !strstr(m.ir.data, rows[r].lanes ? width : "llvm.loop.vectorize.width") != !rows[r].lanes)
+        int rest = rows[r].one && rows[r].bits == 512;
+        if (times(m.ir.data, "llvm.loop.interleave.count\", i32 1}") != rows[r].one + rest ||
+            times(m.ir.data, "llvm.loop.vectorize.width") != (rows[r].lanes > 0) + rest ||
+            (rows[r].lanes && !strstr(m.ir.data, width)))
             fail_msg("%s of %s, %d bits", rows[r].function, dtypes[rows[r].memory].name, rows[r].bits);
         text_free(&m.ir);
         arena_free(&a);

@@ -1,4 +1,4 @@
-"""rows.py - loops of inner calls along rows of every length, on both sides of those that vectors take at once, against NumPy in twice the
+"""rows.py - loops of inner calls and of elementwise functions along rows of every length, on both sides of those that vectors take at once, against NumPy in twice the
 precision. Rows end where a page begins that nobody may touch, and are a few elements apart, too.
 
 PROP_N=n makes n times as many rounds.
@@ -91,6 +91,29 @@ def in_place(rng):
                 assert same(np.ascontiguousarray(x), want), (f, t, n)
 
 
+ELEMENTWISE = [Func(text, FLOATS) for text in (
+    "(x) { return exp(x); }", "(x) { return sin(x); }", "(x) { return x > 0 ? log(x) : x; }", "(x) { return tanh(x) * cbrt(x) + exp(x); }")]
+
+
+def positions(rng):
+    """An element's result has the same bits in arrays and rows of all lengths; nothing behind the last one is read or written."""
+    for f in ELEMENTWISE:
+        for t in (np.dtype("f2"), np.dtype("f4"), np.dtype("f8")):
+            values = rng.uniform(-4, 4, 1024).astype(t)
+            want = np.empty_like(values)
+            f(values, want)
+            for n in [n for n in LENGTHS if n <= 1024]:
+                x, got = at_page_end(values[-n:]), at_page_end(np.zeros(n, t))
+                f(x, got)
+                assert same(np.asarray(got), want[-n:]), (t, n)
+            for n in (1, 3, 7, 8, 15, 16, 17, 20, 31):
+                x = values.reshape(32, 32)[:, 32 - n:]
+                block = np.full((32, 32), 7, t)
+                f(x, block[:, 32 - n:])
+                assert same(np.ascontiguousarray(block[:, 32 - n:]), np.ascontiguousarray(want.reshape(32, 32)[:, 32 - n:])), (t, n)
+                assert (block[:, :32 - n] == 7).all(), (t, n)
+
+
 def extremes(rng):
     for f, reference in ((HIGHEST, np.max), (LOWEST, np.min)):
         for t in INTEGERS + [np.dtype(name) for name in ("f2", "f4", "f8")]:
@@ -106,4 +129,4 @@ def extremes(rng):
 
 
 if __name__ == "__main__":
-    sys.exit(run([functions, in_place, extremes]))
+    sys.exit(run([functions, in_place, positions, extremes]))

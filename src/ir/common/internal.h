@@ -101,6 +101,14 @@ ssa emit_form_call(emit *e, const char *scalar, const char *form, dtype type, in
 /* pow where all elements have one exponent (power.c). */
 ssa emit_power(emit *e, const math_row *row, dtype wide, const ssa *args);
 
+/* vector_calls.c: the functions of vectors that a list of statements or of expressions calls, in helpers, too. */
+typedef struct vector_calls {
+    int count, lanes; /* the fewest that one has; 0: nothing is called */
+    bool libraries;   /* libmvec's are among them */
+    bool loops;       /* there are loops */
+} vector_calls;
+vector_calls emit_vector_calls(const emit *e, const node *list);
+
 /* half_exp.c: the shorter form of an exponential, for results that are halves; false: there is none, or they are not. */
 bool emit_half_exp(emit *e, const math_row *row, dtype wide, ssa x, ssa *result);
 

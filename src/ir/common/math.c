@@ -96,7 +96,8 @@ static ssa call_routine(emit *e, const vector_math *m, const ssa *args) {
     for (int i = 0; i < m->arity; i++)
         used += (size_t)snprintf(values + used, sizeof values - used, "%s<%d x %s> %s", i ? ", " : "", m->lanes,
                                  m->type, args[i].text);
-    return emit_value(e, "call <%d x %s> @%s(%s) nounwind readnone willreturn noinline", m->lanes, m->type, m->routine, values);
+    return emit_value(e, "call <%d x %s> @%s(%s) nounwind readnone willreturn noinline", m->lanes, m->type, m->routine,
+                      values);
 }
 
 /* "float %x0, float %x1", of a type. */
@@ -111,7 +112,8 @@ static void define_scalar(emit *e, const vector_math *m) {
     definition s;
     ssa args[MAX_ARITY];
     parameters(m, m->type, list, sizeof list);
-    if (!emit_define(e, &s, "define internal %s @%s(%s) noinline nounwind readnone willreturn", m->type, m->scalar, list))
+    if (!emit_define(e, &s, "define internal %s @%s(%s) noinline nounwind readnone willreturn", m->type, m->scalar,
+                     list))
         return;
     for (int i = 0; i < m->arity; i++) {
         ssa one = emit_value(e, "insertelement <%d x %s> undef, %s %%x%d, i32 0", m->lanes, m->type, m->type, i);

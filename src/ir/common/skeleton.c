@@ -3,8 +3,8 @@
 #include "ir/common/skeleton.h"
 #include "ir/common/halves.h"
 #include "ir/common/internal.h"
-#include "ir/common/numbering.h"
 #include "ir/common/nodes.h"
+#include "ir/common/numbering.h"
 #include "ir/common/report.h"
 #include "ir/common/sinking.h"
 

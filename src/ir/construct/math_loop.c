@@ -7,8 +7,6 @@
 #include "ir/common/nodes.h"
 #include "ir/common/report.h"
 #include "ir/common/skeleton.h"
-#include "ir/common/target.h"
-#include "ir/common/vector_forms.h"
 #include "ir/construct/construct.h"
 
 enum {
@@ -16,26 +14,6 @@ enum {
      * libmvec's there is one: around a call nothing stays in vector registers. */
     AT_ONCE = 4
 };
-
-typedef struct math_search {
-    const emit *e;
-    int lanes, calls;
-    bool libraries, loops; /* libmvec's functions are called; there are loops inside */
-} math_search;
-
-static void find_calls(const node *n, void *user) {
-    math_search *s = user;
-    s->loops |= n->kind == N_LOOP || n->kind == N_FORALL || n->kind == N_REDUCE;
-    if (n->kind == N_MATH && n->math->vector && emit_math_has_vectors(s->e, n->math, (dtype)n->wide)) {
-        char isa;
-        int lanes = target_lanes(s->e->target, (dtype)n->wide, &isa);
-        s->lanes = !s->calls || lanes < s->lanes ? lanes : s->lanes;
-        s->calls++;
-        s->libraries |= !emit_has_vector_form(s->e, n->math);
-    }
-    if (n->callee && !s->loops)
-        node_each(n->callee->body, find_calls, s);
-}
 
 typedef struct place_search {
     const body *b;
@@ -48,18 +26,14 @@ static void find_places(const node *n, void *user) {
     s->other |= n->kind == N_ELEMENT && !s->b->f->locals[n->local].core;
 }
 
-static void body_visit(const node *construct, void (*visit)(const node *n, void *user), void *user) {
-    if (construct->kind == N_REDUCE)
-        node_visit(construct->kid[0], visit, user);
-    else
-        node_each(construct->body, visit, user);
-}
-
 bool lanes_fit(const body *b, const node *construct) {
     place_search s = {.b = b};
     if (b->e->target->gpu || b->e->target->vector_bits < 512 || b->e->plain || reports(b->e))
         return false;
-    body_visit(construct, find_places, &s);
+    if (construct->kind == N_REDUCE)
+        node_visit(construct->kid[0], find_places, &s);
+    else
+        node_each(construct->body, find_places, &s);
     return !s.other;
 }
 
@@ -71,17 +45,14 @@ static bool has_halves(const variant *v) {
 }
 
 math_loop math_loop_of(const body *b, const node *construct) {
-    const emit *e = b->e;
-    math_search s = {.e = e};
-    if (e->target->gpu)
+    const node *elements = construct->kind == N_REDUCE ? construct->kid[0] : construct->body;
+    vector_calls calls = emit_vector_calls(b->e, elements);
+    if (!calls.count || calls.loops)
         return (math_loop){0};
-    body_visit(construct, find_calls, &s);
-    if (!s.calls || s.loops)
-        return (math_loop){0};
-    return (math_loop){.lanes = s.lanes,
-                       .halves = b->is_kernel && has_halves(e->frame->v),
+    return (math_loop){.lanes = calls.lanes,
+                       .halves = b->is_kernel && has_halves(b->e->frame->v),
                        .split = lanes_fit(b, construct),
-                       .at_once = s.libraries || s.calls > AT_ONCE ? 1 : AT_ONCE / s.calls};
+                       .at_once = calls.libraries || calls.count > AT_ONCE ? 1 : AT_ONCE / calls.count};
 }
 
 ssa math_loop_whole(emit *e, const math_loop *m, ssa limit) {

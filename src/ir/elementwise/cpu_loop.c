@@ -6,6 +6,8 @@
 #include "ir/common/whole_line.h"
 #include "ir/elementwise/elementwise.h"
 
+#include "ir/common/internal.h"
+
 enum {
     STRIP = 1024, /* elements */
     CHUNK = 32,   /* of a strip: bytes of its mask are looked at together, */
@@ -86,15 +88,7 @@ static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, count);
 }
 
-void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
-    int fields = alike_fields(s);
-    if (fields)
-        alike_row(s, n, fields, row);
-    else
-        row_by(s, n, row, stride, batch_finish, NULL, 0);
-}
-
-/* ---- Under a mask ---- */
+/* ---- Functions of vectors ---- */
 
 /* The operands from element i on. */
 static void row_from(skeleton *s, const ssa *row, ssa i, ssa *from) {
@@ -103,6 +97,83 @@ static void row_from(skeleton *s, const ssa *row, ssa i, ssa *from) {
                       ? skeleton_neighbour(s, k, row[k], i)
                       : row[k];
 }
+
+/* How many lanes have the functions of vectors that are called, where what whole vectors leave can go by one with conditions for its lanes? LLVM
+ * would have a loop of half a vector and one of single elements behind that of whole ones, each with the code of the functions. 0: LLVM does. */
+static int math_lanes(const skeleton *s) {
+    const emit *e = s->e;
+    vector_calls calls = {0};
+    if (e->target->vector_bits < 512 || s->v->masked || s->v->reports || s->v->loop == LOOP_AT || s->t->has_loop)
+        return 0;
+    for (int k = 0; k < s->noperands; k++) {
+        int kind = s->v->operand[k].kind;
+        bool plain = kind == OPERAND_CONTIGUOUS || (kind == OPERAND_CONSTANT && !skeleton_is_output(s, k)) ||
+                     kind == OPERAND_NUMBER;
+        if (!plain || dtype_is_complex(skeleton_memory(s, k)))
+            return 0;
+    }
+    calls = emit_vector_calls(e, s->t->kernel->body);
+    return calls.loops ? 0 : calls.lanes;
+}
+
+/* The first `n` (i64) of so many elements, behind conditions; what is computed of them is computed of zeros, too. */
+static void row_below(skeleton *s, ssa n, const ssa *row, int lanes) {
+    emit *e = s->e;
+    ssa in[VARIANT_OPERANDS] = {0}, results[UF_MAX_OPERANDS];
+    int before = emit_label_new(e), load = emit_label_new(e), after = emit_label_new(e);
+    counted_loop l = counted_loop_begin_some(e, "i64", ssa_constant(0), ssa_constant(lanes));
+    int group = e->access_group = emit_metadata(e, "distinct !{}");
+    ssa there = emit_op(e, "icmp slt i64", l.i, n);
+    emit_branch(e, before);
+    emit_label(e, before);
+    emit_branch_if(e, there, load, after);
+    emit_label(e, load);
+    for (int k = 0; k < s->noperands; k++)
+        if (skeleton_moves(s, k) && !skeleton_is_output(s, k))
+            skeleton_load(s, k, skeleton_neighbour(s, k, row[k], l.i), 1, false, in);
+    emit_branch(e, after);
+    emit_label(e, after);
+    for (int k = 0; k < s->noperands; k++)
+        if (ssa_is_set(in[k]))
+            in[k] = emit_value(e, "phi %s [ zeroinitializer, %%L%d ], [ %s, %%L%d ]",
+                               ir_value_type(skeleton_memory(s, k)), before, in[k].text, load);
+    skeleton_compute(s, in, results);
+    int end = skeleton_if(s, there);
+    for (int k = s->nin; k < s->nin + s->v->nout; k++)
+        skeleton_store(s, k, skeleton_neighbour(s, k, row[k], l.i), 1, false, results);
+    skeleton_end_if(s, end);
+    e->access_group = 0;
+    int hints[] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group), loop_no_unroll(e),
+                   emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 true}"),
+                   emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", lanes),
+                   emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}")};
+    counted_loop_end_hints(e, &l, ssa_constant(1), hints, COUNT(hints));
+}
+
+/* The length goes through an empty asm, or LLVM copies a loop over rows for each case that it can think of. */
+static void row_by_math(skeleton *s, ssa n, const ssa *row, const ssa *stride, int lanes) {
+    emit *e = s->e;
+    n = emit_value(e, "call i64 asm \"\", \"=r,0\"(i64 %s)", n.text);
+    ssa from[VARIANT_OPERANDS], whole = emit_value(e, "and i64 %s, %d", n.text, -lanes);
+    row_by(s, whole, row, stride, batch_finish, NULL, 0);
+    ssa left = emit_op(e, "sub i64", n, whole);
+    int end = skeleton_if(s, emit_value(e, "icmp ne i64 %s, 0", left.text));
+    row_from(s, row, whole, from);
+    row_below(s, left, from, lanes);
+    skeleton_end_if(s, end);
+}
+
+void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
+    int fields = alike_fields(s), lanes = fields ? 0 : math_lanes(s);
+    if (fields)
+        alike_row(s, n, fields, row);
+    else if (lanes)
+        row_by_math(s, n, row, stride, lanes);
+    else
+        row_by(s, n, row, stride, batch_finish, NULL, 0);
+}
+
+/* ---- Under a mask ---- */
 
 /* Is an element of the mask true, of n from an address on (i1)? */
 static ssa mask_any(skeleton *s, ssa any, ssa mask, ssa n) {
