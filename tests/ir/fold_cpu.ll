@@ -28,7 +28,7 @@ L1:
   ret { double } %r14
 }
 
-define void @uf_subtract_reduce_f64(i64* %words) nounwind alignstack(32) "prefer-vector-width"="256" {
+define void @uf_subtract_reduce_f64(i64* %words) nounwind "prefer-vector-width"="256" {
   %r15 = getelementptr inbounds i64, i64* %words, i64 0
   %r16 = bitcast i64* %r15 to double**
   %r17 = load double*, double** %r16, align 8

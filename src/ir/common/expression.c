@@ -17,6 +17,7 @@ typedef struct lvalue {
     dtype memory; /* of a core operand's element; DT_NONE: a variable of the function */
     ssa pointer;
     ssa in_range; /* i1; none: always */
+    bool guarded; /* and where body.there is true */
     ssa flag;     /* i1*: is set where the place is written; none: no flag */
     bool packed;  /* an element, in memory form: bool is a byte */
     bool staged, input;
@@ -155,8 +156,7 @@ static lvalue core_place(body *b, const node *n, const local *l) {
                 .input = operand_stays(e->frame, b->f, n->local)};
     p.staged = o->staged || (privatised && e->target->gpu);
     ssa offset = core_offset(b, n, l, &p.in_range);
-    if (ssa_is_set(b->there) && varies(b, n, l->rank))
-        all_in_range(e, &p.in_range, b->there);
+    p.guarded = ssa_is_set(b->there) && varies(b, n, l->rank);
     ssa base = b->core ? b->core[n->local] : ssa_named("%%p%d", n->local);
     e->shared = p.staged;
     if (o->nontemporal) /* elements may be in a buffer, with a base as if the array were there */
@@ -268,11 +268,11 @@ static ssa in_range_or(body *b, const lvalue *p, ssa value, ssa other) {
     return ssa_is_set(p->in_range) ? emit_select(b->e, p->type, p->in_range, value, other) : value;
 }
 
-static ssa load_guarded(body *b, const lvalue *p, ssa zero) {
+static ssa load_guarded(body *b, const lvalue *p, ssa condition, ssa other) {
     emit *e = b->e;
     int there = emit_label_new(e), join = emit_label_new(e);
-    incoming none = incoming_of(e, p->type, zero);
-    emit_branch_if(e, p->in_range, there, join);
+    incoming none = incoming_of(e, p->type, other);
+    emit_branch_if(e, condition, there, join);
     emit_label(e, there);
     incoming some = incoming_of(e, p->type, load_core(b, p));
     emit_branch(e, join);
@@ -286,10 +286,12 @@ static ssa load_place(body *b, const lvalue *p) {
         return unrolled_load(b, p->unrolled);
     if (p->variable && unrolled_knows(b, p->local, &known))
         return known;
-    number zero = {.type = DT_INT64};
-    ssa nothing = emit_constant(zero, p->type);
-    if (p->memory != DT_NONE && !p->table && ssa_is_set(p->in_range))
-        return load_guarded(b, p, nothing);
+    bool absent = p->guarded && !ssa_is_set(p->in_range); /* 1 is a better argument of most functions than 0 */
+    ssa nothing = emit_constant((number){.type = DT_INT64, .as.i = absent}, p->type), condition = p->in_range;
+    if (p->guarded)
+        all_in_range(b->e, &condition, b->there);
+    if (p->memory != DT_NONE && !p->table && ssa_is_set(condition))
+        return load_guarded(b, p, condition, nothing);
     known = load_raw(b, p);
     if (p->variable)
         unrolled_loaded(b, p->local, known);
@@ -300,6 +302,8 @@ static ssa load_place(body *b, const lvalue *p) {
 static void store_core(body *b, const lvalue *p, ssa value) {
     emit *e = b->e;
     ssa condition = p->in_range;
+    if (p->guarded)
+        all_in_range(e, &condition, b->there_too);
     if (ssa_is_set(b->store_mask))
         all_in_range(e, &condition, b->store_mask);
     value = emit_convert(e, value, p->type, p->memory);

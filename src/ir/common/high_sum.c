@@ -59,9 +59,7 @@ static void define_vector(emit *e, const char *name, int width) {
 static void define_scalar(emit *e, const char *name) {
     definition s;
     if (!emit_define(
-            e, &s,
-            "define internal i32 @%s(i32 %%x0, i32 %%x1, i32 %%x2, i32 %%x3) noinline nounwind readnone willreturn",
-            name))
+            e, &s, "define internal i32 @%s(i32 %%x0, i32 %%x1, i32 %%x2, i32 %%x3) noinline nounwind readnone", name))
         return;
     ssa x[4];
     for (int i = 0; i < 4; i++)

@@ -54,9 +54,10 @@ typedef struct body {
     const node *steady; /* an element whose value is known (apart.c), and that */
     ssa steady_value;
     ssa chosen; /* i1: the compound assignment being written changes its element only where it is true; none: always */
-    /* i1: elements of core operands along the range of local `along` are there only where it is true, as if their indices were out of range
-     * elsewhere; none: always. What is computed of them is computed in any case, and so can call functions of vectors. */
-    ssa there;
+    /* i1: elements of core operands along the range of local `along` are read only where `there` is true, and give 1 elsewhere, and are written only
+     * where `there_too` is, which is the same, but not to LLVM: it would write what is computed in between, functions of vectors, for either
+     * case. None: always. */
+    ssa there, there_too;
     int along;
 
     struct narrow *narrow; /* what locals can be (narrow.c); NULL: not looked for so far */

@@ -96,8 +96,7 @@ static ssa call_routine(emit *e, const vector_math *m, const ssa *args) {
     for (int i = 0; i < m->arity; i++)
         used += (size_t)snprintf(values + used, sizeof values - used, "%s<%d x %s> %s", i ? ", " : "", m->lanes,
                                  m->type, args[i].text);
-    return emit_value(e, "call <%d x %s> @%s(%s) nounwind readnone willreturn noinline", m->lanes, m->type, m->routine,
-                      values);
+    return emit_value(e, "call <%d x %s> @%s(%s) nounwind readnone noinline", m->lanes, m->type, m->routine, values);
 }
 
 /* "float %x0, float %x1", of a type. */
@@ -112,8 +111,7 @@ static void define_scalar(emit *e, const vector_math *m) {
     definition s;
     ssa args[MAX_ARITY];
     parameters(m, m->type, list, sizeof list);
-    if (!emit_define(e, &s, "define internal %s @%s(%s) noinline nounwind readnone willreturn", m->type, m->scalar,
-                     list))
+    if (!emit_define(e, &s, "define internal %s @%s(%s) noinline nounwind readnone", m->type, m->scalar, list))
         return;
     for (int i = 0; i < m->arity; i++) {
         ssa one = emit_value(e, "insertelement <%d x %s> undef, %s %%x%d, i32 0", m->lanes, m->type, m->type, i);
@@ -152,7 +150,7 @@ static void define_width(emit *e, const vector_math *m, int width, const char *n
     definition s;
     snprintf(type, sizeof type, "<%d x %s>", width, m->type);
     parameters(m, type, list, sizeof list);
-    if (!emit_define(e, &s, "define internal %s @%s(%s) noinline nounwind readnone willreturn", type, name, list))
+    if (!emit_define(e, &s, "define internal %s @%s(%s) noinline nounwind readnone", type, name, list))
         return;
     ssa r = width < m->lanes ? define_half(e, m, width) : define_double(e, m, width);
     emit_line(e, "ret %s %s", type, r.text);
@@ -170,7 +168,7 @@ static int define_vector_math(emit *e, const vector_math *m, char isa) {
     snprintf(type, sizeof type, "<%d x %s>", m->lanes, m->type);
     if (first) {
         if (!m->own)
-            emit_declare(e, "declare %s @%s(%s%s%s) nounwind readnone willreturn", type, m->routine, type,
+            emit_declare(e, "declare %s @%s(%s%s%s) nounwind readnone", type, m->routine, type,
                          m->arity > 1 ? ", " : "", m->arity > 1 ? type : "");
         define_scalar(e, m);
         emit_used(e, m->scalar, m->type, m->arity);
@@ -185,7 +183,7 @@ static int define_vector_math(emit *e, const vector_math *m, char isa) {
         if (first)
             define_width(e, m, width, name);
     }
-    return emit_attributes(e, "nounwind readnone willreturn \"vector-function-abi-variant\"=\"%s\"", variants);
+    return emit_attributes(e, "nounwind readnone \"vector-function-abi-variant\"=\"%s\"", variants);
 }
 
 static void routine_name(const math_row *row, dtype wide, char isa, int lanes, char *name, size_t size) {

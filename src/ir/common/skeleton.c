@@ -3,7 +3,6 @@
 #include "ir/common/skeleton.h"
 #include "ir/common/halves.h"
 #include "ir/common/internal.h"
-#include "ir/common/nodes.h"
 #include "ir/common/numbering.h"
 #include "ir/common/report.h"
 #include "ir/common/sinking.h"
@@ -242,7 +241,7 @@ static void gpu_head(skeleton *s) {
  * take up to 1.7 times as long, and whether they are two differs from run to run. */
 static void cpu_head(skeleton *s) {
     emit *e = s->e;
-    bool calls = s->t && tree_has_math(s->t);
+    bool calls = s->t && emit_vector_calls(e, s->t->kernel->body).count;
     text_printf(e->out, "define void @%s(i64* %%words) nounwind", e->module->entry);
     if (e->target->vector_bits && calls)
         text_printf(e->out, " alignstack(%d)", e->target->vector_bits / 8);
@@ -540,6 +539,8 @@ counted_loop counted_loop_begin_some(emit *e, const char *type, ssa from, ssa li
 int loop_no_unroll(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.unroll.disable\"}"); }
 
 int loop_no_vectors(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 false}"); }
+
+ssa unknown_value(emit *e, ssa x) { return emit_value(e, "call i64 asm \"\", \"=r,0\"(i64 %s)", x.text); }
 
 int loop_few_lanes(emit *e, int hints[FEW_LANE_HINTS]) {
     enum {

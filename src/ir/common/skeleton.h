@@ -82,6 +82,8 @@ int loop_no_vectors(emit *e); /* a hint */
 enum {
     FEW_LANE_HINTS = 2
 };
+/* A copy (i64) that LLVM cannot relate to the original, of a loop around which it would otherwise make a copy for each case that it can think of. */
+ssa unknown_value(emit *e, ssa x);
 /* Hints for a loop of few iterations: one short vector at a time. Returns FEW_LANE_HINTS. */
 int loop_few_lanes(emit *e, int hints[FEW_LANE_HINTS]);
 /* ", !llvm.loop !7", to be put behind the branch that ends a loop: these hints, and, in the plain form on the GPU, that it is not to

@@ -409,11 +409,11 @@ static void term_or_identity(body *b, const innermost *x) {
     const node *n = x->construct;
     dtype type = (dtype)n->type;
     if (!ssa_is_set(b->there) || !n->is_identity) {
-        accumulator_term(b, n, x->into, b->there);
+        accumulator_term(b, n, x->into, b->there_too);
         return;
     }
     ssa term = emit_expression(b, n->kid[0]);
-    term = emit_select(b->e, type, b->there, term, emit_constant(n->value, type));
+    term = emit_select(b->e, type, b->there_too, term, emit_constant(n->value, type));
     accumulator_join(b, n, x->into, term, ssa_bool(true));
 }
 
@@ -435,11 +435,12 @@ static void innermost_loop(body *b, const innermost *x, ssa first, ssa limit, co
         b->steady_value = emit_expression(b, x->steady);
         b->steady = x->steady;
     }
+    ssa limit_too = rest ? unknown_value(e, limit) : limit;
     counted_loop l = counted_loop_begin(e, "i64", first, rest ? math_loop_end(e, m, limit) : limit);
     b->along = last_range(x->construct->args)->local;
     b->bound[b->along] = l.i;
     if (rest)
-        b->there = emit_op(e, "icmp slt i64", l.i, limit);
+        lanes_guard(b, l.i, limit, limit_too);
     if (x->apart) {
         hints[n++] = loop_no_vectors(e);
     } else if ((!x->into || x->construct->kid[0]->kind == N_ASSIGN) && !e->target->gpu) {
@@ -450,7 +451,7 @@ static void innermost_loop(body *b, const innermost *x, ssa first, ssa limit, co
         n += loop_few_lanes(e, hints + n);
     n += math_loop_hints(e, m, rest, hints + n);
     innermost_body(b, x);
-    b->there = ssa_none();
+    lanes_unguard(b);
     e->access_group = group;
     steps_count(b, x->construct);
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, n);
@@ -460,7 +461,7 @@ static void innermost_loop(body *b, const innermost *x, ssa first, ssa limit, co
 static void innermost_loops(body *b, const innermost *x, ssa first, ssa limit) {
     math_loop m = x->apart || x->few ? (math_loop){0} : math_loop_of(b, x->construct);
     if (m.split) {
-        limit = emit_value(b->e, "call i64 asm \"\", \"=r,0\"(i64 %s)", limit.text);
+        limit = unknown_value(b->e, limit);
         ssa whole = math_loop_whole(b->e, &m, limit);
         innermost_loop(b, x, first, whole, &m, false);
         first = whole;

@@ -59,8 +59,11 @@ enum {
     MATH_LOOP_HINTS = 2
 };
 
-/* May a construct be written for lanes without an element (body.there)? */
+/* May a construct be written for lanes without an element (body.there)? Begins and ends that: there are elements for i (i64) below the limit;
+ * limit_too: an unknown_value of it. */
 bool lanes_fit(const body *b, const node *construct);
+void lanes_guard(body *b, ssa i, ssa limit, ssa limit_too);
+void lanes_unguard(body *b);
 math_loop math_loop_of(const body *b, const node *construct);
 /* Where the first loop ends (i64), of `limit` elements, and where the second one does, with lanes beyond the limit. */
 ssa math_loop_whole(emit *e, const math_loop *m, ssa limit);

@@ -211,15 +211,12 @@ static void forall_by_strips(body *b, const node *n, const ssa *limits, int coun
     b->depth--;
 }
 
-/* A copy of an i64 that LLVM cannot relate to the original. Else it would learn from a branch on it, make the code behind the branch
- * twice, and leave the copy for few iterations without vectors. */
-static ssa unknown_copy(emit *e, ssa x) { return emit_value(e, "call i64 asm \"\", \"=r,0\"(i64 %s)", x.text); }
-
 void interchange_forall(body *b, const node *n) {
     emit *e = b->e;
     int count, strips = emit_label_new(e), alone = emit_label_new(e), end = emit_label_new(e);
     ssa *limits = ranges_read(b, n->args, &count);
-    ssa length = unknown_copy(e, limits[count - 1]);
+    /* Else LLVM would learn from the branch on it, make the code behind the branch twice, and leave the copy for few iterations without vectors. */
+    ssa length = unknown_value(e, limits[count - 1]);
     ssa pays = emit_value(e, "icmp sge i64 %s, %d", length.text, STRIP_LEAST);
     emit_branch_if(e, pays, strips, alone);
     emit_label(e, strips);

@@ -44,6 +44,13 @@ static bool has_halves(const variant *v) {
     return halves;
 }
 
+void lanes_guard(body *b, ssa i, ssa limit, ssa limit_too) {
+    b->there = emit_op(b->e, "icmp slt i64", i, limit);
+    b->there_too = emit_op(b->e, "icmp slt i64", i, limit_too);
+}
+
+void lanes_unguard(body *b) { b->there = b->there_too = ssa_none(); }
+
 math_loop math_loop_of(const body *b, const node *construct) {
     const node *elements = construct->kind == N_REDUCE ? construct->kid[0] : construct->body;
     vector_calls calls = emit_vector_calls(b->e, elements);

@@ -130,14 +130,15 @@ static void lanes_take(const lanes *x, ssa from, bool first) {
 static void lanes_take_some(const lanes *x, ssa from, ssa left) {
     body *b = x->b;
     emit *e = b->e;
+    ssa left_too = unknown_value(e, left);
     lane_loop l = lanes_begin(x, x->few);
     bind(x, &l, from);
     ssa at = lane_at(x, x->last, l.loop.i), old = lane_get(x, at);
     b->along = x->n->args->local;
-    b->there = emit_op(e, "icmp slt i64", l.loop.i, left);
+    lanes_guard(b, l.loop.i, left, left_too);
     ssa term = emit_expression(b, x->n->kid[0]), both = combine(b, x->n, old, term);
-    lane_put(x, emit_select(e, (dtype)x->n->type, b->there, both, old), at);
-    b->there = ssa_none();
+    lane_put(x, emit_select(e, (dtype)x->n->type, b->there_too, both, old), at);
+    lanes_unguard(b);
     lanes_end(x, &l);
 }
 
@@ -173,10 +174,6 @@ static void lanes_halve(const lanes *x, int half) {
     lane_put(x, combine(x->b, x->n, old, lane_get(x, far)), at);
     lanes_end(x, &l);
 }
-
-/* A copy that LLVM cannot relate to the original: of what it knows to be a multiple it would compute with twice, and leave the copy for few
- * iterations without vectors. */
-static ssa unknown_copy(emit *e, ssa x) { return emit_value(e, "call i64 asm \"\", \"=r,0\"(i64 %s)", x.text); }
 
 static ssa lanes_new(const lanes *x, int count) {
     fragment array = fragment_of("[%d x %s]", count, x->type);
@@ -222,7 +219,8 @@ bool vector_reduce(body *b, const node *n, ssa limit, bool apart, const accumula
     x.count = VECTORS * x.few;
     x.array = lanes_new(&x, x.count);
     x.last = lanes_new(&x, x.few);
-    limit = unknown_copy(e, limit);
+    /* Of what LLVM knows to be a multiple it would compute with twice, and leave the copy for few iterations without vectors. */
+    limit = unknown_value(e, limit);
     *taken = emit_value(e, "and i64 %s, %d", limit.text, -x.count);
     if (all)
         lanes_clear(&x);

@@ -116,11 +116,16 @@ static int math_lanes(const skeleton *s) {
     return calls.loops ? 0 : calls.lanes;
 }
 
-/* The first `n` (i64) of so many elements, behind conditions; what is computed of them is computed of zeros, too. */
+/* The first `n` (i64, at least 1) of so many elements, behind conditions. Lanes without an element have the first one: of others, as of 0, the
+ * functions of libmvec may go a long way. */
 static void row_below(skeleton *s, ssa n, const ssa *row, int lanes) {
     emit *e = s->e;
-    ssa in[VARIANT_OPERANDS] = {0}, results[UF_MAX_OPERANDS];
+    ssa first[VARIANT_OPERANDS] = {0}, in[VARIANT_OPERANDS] = {0}, results[UF_MAX_OPERANDS];
     int before = emit_label_new(e), load = emit_label_new(e), after = emit_label_new(e);
+    for (int k = 0; k < s->noperands; k++)
+        if (skeleton_moves(s, k) && !skeleton_is_output(s, k))
+            skeleton_load(s, k, row[k], 1, false, first);
+    ssa n_too = unknown_value(e, n); /* or LLVM writes what is computed for either case */
     counted_loop l = counted_loop_begin_some(e, "i64", ssa_constant(0), ssa_constant(lanes));
     int group = e->access_group = emit_metadata(e, "distinct !{}");
     ssa there = emit_op(e, "icmp slt i64", l.i, n);
@@ -135,10 +140,10 @@ static void row_below(skeleton *s, ssa n, const ssa *row, int lanes) {
     emit_label(e, after);
     for (int k = 0; k < s->noperands; k++)
         if (ssa_is_set(in[k]))
-            in[k] = emit_value(e, "phi %s [ zeroinitializer, %%L%d ], [ %s, %%L%d ]",
-                               ir_value_type(skeleton_memory(s, k)), before, in[k].text, load);
+            in[k] = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", ir_value_type(skeleton_memory(s, k)),
+                               first[k].text, before, in[k].text, load);
     skeleton_compute(s, in, results);
-    int end = skeleton_if(s, there);
+    int end = skeleton_if(s, emit_op(e, "icmp slt i64", l.i, n_too));
     for (int k = s->nin; k < s->nin + s->v->nout; k++)
         skeleton_store(s, k, skeleton_neighbour(s, k, row[k], l.i), 1, false, results);
     skeleton_end_if(s, end);
@@ -153,7 +158,7 @@ static void row_below(skeleton *s, ssa n, const ssa *row, int lanes) {
 /* The length goes through an empty asm, or LLVM copies a loop over rows for each case that it can think of. */
 static void row_by_math(skeleton *s, ssa n, const ssa *row, const ssa *stride, int lanes) {
     emit *e = s->e;
-    n = emit_value(e, "call i64 asm \"\", \"=r,0\"(i64 %s)", n.text);
+    n = unknown_value(e, n);
     ssa from[VARIANT_OPERANDS], whole = emit_value(e, "and i64 %s, %d", n.text, -lanes);
     row_by(s, whole, row, stride, batch_finish, NULL, 0);
     ssa left = emit_op(e, "sub i64", n, whole);
