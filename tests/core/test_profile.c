@@ -302,7 +302,7 @@ static void role_map(void) {
     function all[64];
     uintptr_t address;
     map_path(path);
-    uf_func *f = make("mapped", "(x, y) { return atan2(x, y); }", 0);
+    uf_func *f = make("mapped", "(x, y) { for (int i = 0; i < 3; i++) x += atan2(x, y); return x; }", 0);
     program_frame(f);
     int n = map_read(path, all, 64);
     const function *kernel = find(all, n, "uf_mapped" SUFFIX);

@@ -34,6 +34,11 @@ ssa *ranges_read(body *b, const node *ranges, int *count) {
     return limits;
 }
 
+ssa natural_extent(emit *e, ssa extent) {
+    ssa negative = emit_value(e, "icmp slt i64 %s, 0", extent.text);
+    return emit_select_as(e, "i64", negative, ssa_constant(0), extent);
+}
+
 /* Loops over all ranges but the last, one in the other; their variables are bound. */
 static counted_loop *nest_begin(body *b, const node *ranges, const ssa *limits, int count) {
     counted_loop *loops = arena_alloc(b->e->a, (size_t)count * sizeof *loops);
@@ -461,7 +466,7 @@ static void innermost_loop(body *b, const innermost *x, ssa first, ssa limit, co
 static void innermost_loops(body *b, const innermost *x, ssa first, ssa limit) {
     math_loop m = x->apart || x->few ? (math_loop){0} : math_loop_of(b, x->construct);
     if (m.split) {
-        limit = unknown_value(b->e, limit);
+        limit = unknown_value(b->e, natural_extent(b->e, limit));
         ssa whole = math_loop_whole(b->e, &m, limit);
         innermost_loop(b, x, first, whole, &m, false);
         first = whole;

@@ -4,8 +4,9 @@
 
 #include "ir/common/internal.h"
 
-/* The extents of a construct's ranges, none negative; *count is their number. In arena memory. */
+/* The extents of a construct's ranges, which may be negative; *count is their number. In arena memory. */
 ssa *ranges_read(body *b, const node *ranges, int *count);
+ssa natural_extent(emit *e, ssa extent); /* 0 in place of a negative one */
 const node *range_at(const node *ranges, int k);
 /* x and y combined by the reduction's operator; and what an accumulator's value becomes with one more term. If the term is a product
  * of floats, it is added without being rounded first. */

@@ -220,7 +220,7 @@ bool vector_reduce(body *b, const node *n, ssa limit, bool apart, const accumula
     x.array = lanes_new(&x, x.count);
     x.last = lanes_new(&x, x.few);
     /* Of what LLVM knows to be a multiple it would compute with twice, and leave the copy for few iterations without vectors. */
-    limit = unknown_value(e, limit);
+    limit = unknown_value(e, natural_extent(e, limit));
     *taken = emit_value(e, "and i64 %s, %d", limit.text, -x.count);
     if (all)
         lanes_clear(&x);
