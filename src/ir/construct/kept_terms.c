@@ -10,7 +10,6 @@
 #include "ir/construct/construct.h"
 
 typedef struct kept_terms {
-    const node *statement; /* with the reduction */
     const node *reduce, *forall, *assign;
     const node *term; /* in the forall */
 } kept_terms;
@@ -95,7 +94,7 @@ static bool holds_terms(const body *b, const kept_terms *k) {
 static bool find(body *b, const node *n, kept_terms *k) {
     const node *value = value_of(n);
     int count = 0;
-    *k = (kept_terms){.statement = n, .forall = n->next};
+    *k = (kept_terms){.forall = n->next};
     if (!value || !n->next || n->next->kind != N_FORALL || b->depth || b->e->plain || reports(b->e))
         return false;
     k->reduce = find_reduce(value, &count);

@@ -1,5 +1,5 @@
 /* math_loop.c - CPU: innermost loops of constructs whose elements call functions of vectors. LLVM would write such a loop for four vectors, then for half
- * of one, and then for one element, each time with the code of the function, so that rows of 20 took as long as rows of 100. Where vectors have
+ * of one, and then for one element, each time with the code of the function, so that rows of 20 took longer than rows of 64. Where vectors have
  * conditions for their lanes there are two loops: one takes several whole vectors at once; one takes what these leave, by vectors of which
  * the last one has lanes without an element (body.there). LLVM's own loops of this kind (vectorize.predicate.enable) call functions of one
  * number from version 16 on. */
