@@ -551,6 +551,13 @@ int loop_few_lanes(emit *e, int hints[FEW_LANE_HINTS]) {
     return FEW_LANE_HINTS;
 }
 
+void loop_one_vector(emit *e, int lanes, int hints[ONE_VECTOR_HINTS]) {
+    hints[0] = loop_no_unroll(e);
+    hints[1] = emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 true}");
+    hints[2] = emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", lanes);
+    hints[3] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}");
+}
+
 fragment loop_hints(emit *e, const int *hints, int n) {
     text list = {0};
     fragment metadata = fragment_none();

@@ -80,12 +80,15 @@ int loop_no_unroll(
     emit *e); /* a hint; without it the legacy dialect of libNVVM unrolls loops that gain nothing by it */
 int loop_no_vectors(emit *e); /* a hint */
 enum {
-    FEW_LANE_HINTS = 2
+    FEW_LANE_HINTS = 2,
+    ONE_VECTOR_HINTS = 4
 };
 /* A copy (i64) that LLVM cannot relate to the original, of a loop around which it would otherwise make a copy for each case that it can think of. */
 ssa unknown_value(emit *e, ssa x);
 /* Hints for a loop of few iterations: one short vector at a time. Returns FEW_LANE_HINTS. */
 int loop_few_lanes(emit *e, int hints[FEW_LANE_HINTS]);
+/* Hints for a loop over so many lanes that becomes one vector, before LLVM writes it out for each lane. */
+void loop_one_vector(emit *e, int lanes, int hints[ONE_VECTOR_HINTS]);
 /* ", !llvm.loop !7", to be put behind the branch that ends a loop: these hints, and, in the plain form on the GPU, that it is not to
  * be unrolled. */
 fragment loop_hints(emit *e, const int *hints, int n);

@@ -65,7 +65,6 @@ static lane_loop lanes_begin(const lanes *x, int count) {
     return l;
 }
 
-/* A loop over the last lanes becomes one vector, before LLVM writes it out for each lane. */
 static void lanes_end(const lanes *x, const lane_loop *l) {
     emit *e = x->b->e;
     int own = e->access_group;
@@ -80,9 +79,8 @@ static void lanes_end(const lanes *x, const lane_loop *l) {
         counted_loop_end_short(e, &l->loop, ssa_constant(1), parallel);
         return;
     }
-    int hints[] = {parallel, loop_no_unroll(e), emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 true}"),
-                   emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", l->count),
-                   emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}")};
+    int hints[1 + ONE_VECTOR_HINTS] = {parallel};
+    loop_one_vector(e, l->count, hints + 1);
     counted_loop_end_hints(e, &l->loop, ssa_constant(1), hints, COUNT(hints));
 }
 

@@ -148,10 +148,8 @@ static void row_below(skeleton *s, ssa n, const ssa *row, int lanes) {
         skeleton_store(s, k, skeleton_neighbour(s, k, row[k], l.i), 1, false, results);
     skeleton_end_if(s, end);
     e->access_group = 0;
-    int hints[] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group), loop_no_unroll(e),
-                   emit_metadata(e, "!{!\"llvm.loop.vectorize.enable\", i1 true}"),
-                   emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", lanes),
-                   emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}")};
+    int hints[1 + ONE_VECTOR_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
+    loop_one_vector(e, lanes, hints + 1);
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, COUNT(hints));
 }
 
