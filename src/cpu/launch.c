@@ -4,6 +4,7 @@
  * Work is counted in units that may be cut anywhere: elements of a flat loop; else rows (dimension 1 and outwards), or
  * pieces of rows where there are few. The elements of a generalized ufunc's loop are its inner calls: an estimate of their
  * steps stands between sizes that were seen and sizes that were not. */
+#include <assert.h>
 #include <fenv.h>
 
 #include "cpu/blas.h"
@@ -222,8 +223,10 @@ static double call_steps(const launch *l) {
 }
 
 static void launch_calls(code *c, const launch *l) {
-    if (!c) {
-        blas_launch(l);
+    if (!c) { /* which the plan was told (blas_takes) */
+        bool done = blas_launch(l);
+        assert(done);
+        (void)done;
         return;
     }
     int64_t n = l->loop->extent[0];
