@@ -70,7 +70,9 @@ uf_status cublas_fail(int status, const char *call);
  * id: the stream's; 0: not known, as in a capture. */
 uf_status cublas_tell(library_handle *h, cu_stream stream, uint64_t id, void *workspace, size_t size, int math);
 
-/* product.c: enqueues a whole launch of LOOP_GUFUNC on its stream, if it is one for a library (gpu_gemm_plan) and cuBLAS is there: *done.
+/* product.c: is a launch of LOOP_GUFUNC one for a library (gpu_gemm_plan), and is cuBLAS there for its device? */
+bool cublas_takes(const launch *l);
+/* product.c: enqueues a whole launch on its stream, if it is one that cublas_takes: *done.
  * Otherwise nothing happens, and generated code computes the launch. Errors: DEVICE, MEMORY; ARGUMENT (the flag to cancel it). */
 uf_status cublas_launch(cuda_device *d, const launch *l, bool *done);
 

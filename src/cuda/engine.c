@@ -152,6 +152,7 @@ const engine cuda_engine = {
     .fold_scratch = gpu_scratch,
     .compile = code_compile,
     .release = code_release,
+    .takes = cublas_takes,
     .launch = launch_run,
     .lapack_pays = cusolver_pays,
     .lapack_open = cusolver_open,

@@ -141,12 +141,18 @@ static int parameters_count(code *c, const launch *l) {
     return count;
 }
 
+static uf_status library_launch(const launch *l, bool *done) {
+    cuda_device *d;
+    TRY(cuda_device_get(l->device, &d));
+    return cublas_launch(d, l, done);
+}
+
 uf_status launch_run(const code *shared, const launch *l) {
     code *c = (code *)(uintptr_t)shared; /* its atomics are what changes */
     uint64_t parameters[PARAMETERS_FEW];
     bool done = l->loop->count == 0;
     if (!done && l->blas)
-        TRY(cublas_launch(c->device, l, &done));
+        TRY(library_launch(l, &done));
     if (done)
         return UF_OK;
     int count = parameters_count(c, l);

@@ -90,6 +90,13 @@ static uf_status run(cuda_device *d, const cuda_scope *scope, const launch *l, c
     return s;
 }
 
+/* The driver is opened first, since the library is to be one that it can run; what is wrong with it the launch says. */
+bool cublas_takes(const launch *l) {
+    gpu_gemm g;
+    cuda_device *d;
+    return gpu_gemm_plan(l, &g) && !cuda_device_get(l->device, &d) && library_open(&cublas_library);
+}
+
 uf_status cublas_launch(cuda_device *d, const launch *l, bool *done) {
     gpu_gemm g;
     cuda_scope scope;

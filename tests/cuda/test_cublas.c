@@ -515,8 +515,9 @@ static void engine_body(void *with) {
     gpu_specialise(&s.v,
                    &(loop_problem){.loop = &s.loop, .layout = &s.layout, .core = s.words, .traits = &(code_traits){0}});
     CHECK(!code_load(ptx_of("k", schema_count(&s.v, &s.layout, true), 1024), "k", 0, 0, device(), &c));
+    CHECK(cublas_takes(&l) == (with != NULL));
     mock->launch(&before);
-    CHECK(!launch_run(c, &l));
+    CHECK(!launch_run(with ? NULL : c, &l));
     mock->launch(&after);
     CHECK(after - before == !with);
     if (with) {
