@@ -180,29 +180,38 @@ static int row_step(const row_tile *t) {
     return (bytes < ACCESS_BYTES ? bytes : ACCESS_BYTES) / dtypes[t->type].size;
 }
 
-static ssa row_at(const row_tile *t, ssa row) {
+/* Elements, and what is free between them, of so many rows. */
+static int elements_of_rows(const row_tile *t, int rows) {
+    int between = rows_between(t->type, t->length), gap = ACCESS_BYTES / dtypes[t->type].size;
+    assert(!between || rows % between == 0);
+    return rows * t->length + (between ? rows / between * gap : 0);
+}
+
+static ssa row_at(const row_tile *t, const tile_row *row) {
     emit *e = t->e;
     int between = rows_between(t->type, t->length);
-    ssa at = emit_value(e, "mul i32 %s, %d", row.text, t->length);
+    ssa at = emit_value(e, "mul i32 %s, %d", row->of.text, t->length);
     if (between) {
-        ssa gaps = emit_value(e, "udiv i32 %s, %d", row.text, between);
+        ssa gaps = emit_value(e, "udiv i32 %s, %d", row->of.text, between);
         at = emit_op(e, "add i32", at, emit_value(e, "mul i32 %s, %d", gaps.text, ACCESS_BYTES / dtypes[t->type].size));
     }
-    return emit_element(e, t->type, t->base, emit_widen(e, at));
+    at = emit_element(e, t->type, t->base, emit_widen(e, at));
+    return row->behind ? emit_element(e, t->type, at, ssa_constant(elements_of_rows(t, row->behind))) : at;
 }
 
 /* A row of an odd number of bytes, by the words that it lies in: threads that read bytes would meet in a bank in pairs. */
-static void get_bytes(const row_tile *t, ssa row, ssa *values) {
+static void get_bytes(const row_tile *t, const tile_row *row, ssa *values) {
     emit *e = t->e;
+    int behind = row->behind * t->length / 4; /* words */
     e->shared = true;
     ssa base = emit_pointer_as(e, ir_memory_type(t->type), t->base, "i32"), word[2];
-    ssa at = emit_value(e, "mul i32 %s, %d", row.text, t->length);
-    ssa first = emit_widen(e, emit_value(e, "lshr i32 %s, 2", at.text));
+    ssa at = emit_value(e, "mul i32 %s, %d", row->of.text, t->length);
     ssa shift = emit_widen(e, emit_value(e, "shl i32 %s, 3", emit_value(e, "and i32 %s, 3", at.text).text));
-    word[0] = emit_widen(e, emit_load(e, DT_INT32, emit_element(e, DT_INT32, base, first)));
+    ssa first = emit_element(e, DT_INT32, base, emit_widen(e, emit_value(e, "lshr i32 %s, 2", at.text)));
+    word[0] = emit_widen(e, emit_load(e, DT_INT32, emit_element(e, DT_INT32, first, ssa_constant(behind))));
     for (int i = 0; i < t->length; i += 4) {
-        ssa next = emit_value(e, "add i64 %s, %d", first.text, i / 4 + 1);
-        word[1] = emit_widen(e, emit_load(e, DT_INT32, emit_element(e, DT_INT32, base, next)));
+        ssa next = emit_element(e, DT_INT32, first, ssa_constant(behind + i / 4 + 1));
+        word[1] = emit_widen(e, emit_load(e, DT_INT32, next));
         ssa both = emit_op(e, "or i64", emit_value(e, "shl i64 %s, 32", word[1].text), word[0]);
         ssa four = emit_value(e, "trunc i64 %s to i32", emit_op(e, "lshr i64", both, shift).text);
         for (int j = 0; j < 4 && i + j < t->length; j++) {
@@ -214,7 +223,7 @@ static void get_bytes(const row_tile *t, ssa row, ssa *values) {
     e->shared = false;
 }
 
-void row_tile_get(const row_tile *t, ssa row, ssa *values) {
+void row_tile_get(const row_tile *t, const tile_row *row, ssa *values) {
     int step = row_step(t);
     if (step * dtypes[t->type].size == 1) {
         get_bytes(t, row, values);
@@ -227,7 +236,7 @@ void row_tile_get(const row_tile *t, ssa row, ssa *values) {
     t->e->shared = false;
 }
 
-void row_tile_put(const row_tile *t, ssa row, const ssa *values) {
+void row_tile_put(const row_tile *t, const tile_row *row, const ssa *values) {
     int step = row_step(t);
     t->e->shared = true;
     ssa at = row_at(t, row);
@@ -252,8 +261,7 @@ row_tiles *row_tiles_load(skeleton *s, int length, int each, ssa rows, ssa align
     bool any = false;
     *t = (row_tiles){.s = s, .length = length, .each = each, .aligned = aligned};
     t->first = emit_value(e, "mul i64 %s, %d", emit_widen(e, emit_special_register(e, "ctaid")).text, most);
-    t->left = emit_op(e, "sub i64", rows, t->first);
-    t->some = emit_min(e, t->left, ssa_constant(most));
+    t->some = emit_min(e, emit_op(e, "sub i64", rows, t->first), ssa_constant(most));
     for (int k = 0; k < s->noperands; k++) {
         if (!is_staged(s, k))
             continue;
@@ -268,15 +276,21 @@ row_tiles *row_tiles_load(skeleton *s, int length, int each, ssa rows, ssa align
     return t;
 }
 
-ssa row_tiles_row(const row_tiles *t, int i, ssa *index, ssa *there) {
+tile_row row_tiles_row(const row_tiles *t, int i, bool within, ssa *index, ssa *there) {
     emit *e = t->s->e;
-    ssa row = emit_special_register(e, "tid");
-    if (i)
-        row = emit_value(e, "add i32 %s, %d", row.text, i * ROW_TILE_THREADS);
-    *there = emit_op(e, "icmp slt i64", emit_widen(e, row), t->left);
-    row = emit_select_as(e, "i32", *there, row, ssa_constant(0));
-    *index = emit_op(e, "add i64", t->first, emit_widen(e, row));
-    return row;
+    ssa thread = emit_special_register(e, "tid"), some = emit_value(e, "trunc i64 %s to i32", t->some.text);
+    int behind = i * ROW_TILE_THREADS;
+    ssa row = behind ? emit_value(e, "add i32 %s, %d", thread.text, behind) : thread;
+    *there = emit_op(e, "icmp slt i32", row, some);
+    if (within) {
+        row = emit_select_as(e, "i32", *there, row, ssa_constant(0));
+        *index = emit_op(e, "add i64", t->first, emit_widen(e, row));
+        return (tile_row){.of = row};
+    }
+    *index = emit_op(e, "add i64", t->first, emit_widen(e, thread));
+    if (behind)
+        *index = emit_value(e, "add i64 %s, %d", index->text, behind);
+    return (tile_row){thread, behind};
 }
 
 void row_tiles_store(const row_tiles *t) {

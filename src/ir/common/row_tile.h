@@ -17,17 +17,22 @@ typedef struct row_tile {
     ssa base;      /* the tile's first element, a pointer to the memory type in shared memory */
 } row_tile;
 
-/* The elements of row `row` (i32) of a tile. */
-void row_tile_get(const row_tile *t, ssa row, ssa *values);
-void row_tile_put(const row_tile *t, ssa row, const ssa *values);
+/* A row of a tile: `behind` rows, a multiple of ROW_TILE_THREADS, behind row `of` (i32), so that a thread's rows are constants apart. */
+typedef struct tile_row {
+    ssa of;
+    int behind;
+} tile_row;
+
+/* The elements of a row of a tile. */
+void row_tile_get(const row_tile *t, const tile_row *row, ssa *values);
+void row_tile_put(const row_tile *t, const tile_row *row, const ssa *values);
 
 /* The rows of all operands that are staged, in a block of ROW_TILE_THREADS threads that take `each` rows a thread. */
 typedef struct row_tiles {
     skeleton *s;
     int length, each;
     ssa first; /* i64: number of the block's first row */
-    ssa left;  /* i64: rows from it on */
-    ssa some;  /* i64: of them, those that the block has */
+    ssa some;  /* i64: the rows that the block has */
     ssa aligned;
     row_tile tile[VARIANT_OPERANDS];
 } row_tiles;
@@ -35,9 +40,9 @@ typedef struct row_tiles {
 /* Copies the block's rows of the staged inputs and mask to shared memory, of `rows` (i64) rows in all. aligned (i1): the addresses of all
  * staged operands are multiples of 16. constant: nobody writes to the inputs while the kernel runs. */
 row_tiles *row_tiles_load(skeleton *s, int length, int each, ssa rows, ssa aligned, bool constant);
-/* The thread's row i of `each`: its number in the tile (i32), in *index that in all rows (i64), and in *there whether it exists (i1). If it
- * does not, these are the tile's first row, which does. */
-ssa row_tiles_row(const row_tiles *t, int i, ssa *index, ssa *there);
+/* The thread's row i of `each` in the tile, in *index its number in all rows (i64), and in *there whether it exists (i1). If it does not,
+ * the tile has room for it all the same, in which anything may lie; or, if `within` is set, it is the tile's first row, which exists. */
+tile_row row_tiles_row(const row_tiles *t, int i, bool within, ssa *index, ssa *there);
 /* Copies the rows of the staged outputs to global memory, when all threads have put theirs. */
 void row_tiles_store(const row_tiles *t);
 

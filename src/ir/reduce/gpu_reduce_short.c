@@ -12,11 +12,13 @@ typedef struct short_rows {
     emit *e;
     int length; /* elements of a result */
     const row_tiles *tiles;
+    bool within;  /* results that do not exist are not computed: see row_tiles_row */
+    fold_place p; /* of the last result */
 } short_rows;
 
 /* ---- The elements of a result: in[j * noperands + k] ---- */
 
-static void get_staged(short_rows *r, int k, ssa row, ssa *in) {
+static void get_staged(short_rows *r, int k, const tile_row *row, ssa *in) {
     ssa *values = arena_alloc(r->e->a, (size_t)r->length * sizeof *values);
     row_tile_get(&r->tiles->tile[k], row, values);
     for (int j = 0; j < r->length; j++)
@@ -36,7 +38,7 @@ static void get_direct(short_rows *r, int k, ssa from, ssa *in) {
     }
 }
 
-static partial *elements_of(short_rows *r, const fold_place *p, ssa row) {
+static partial *elements_of(short_rows *r, const tile_row *row) {
     skeleton *s = &r->w->s;
     size_t n = (size_t)r->length;
     ssa *in = arena_alloc(r->e->a, n * (size_t)s->noperands * sizeof *in), position = ssa_none();
@@ -48,7 +50,7 @@ static partial *elements_of(short_rows *r, const fold_place *p, ssa row) {
             get_staged(r, k, row, in);
         } else {
             emit_invariant(r->e, true);
-            get_direct(r, k, p->at[k], in);
+            get_direct(r, k, r->p.at[k], in);
             emit_invariant(r->e, false);
         }
     }
@@ -76,21 +78,46 @@ static partial from_left(short_rows *r, const partial *partials) {
     return x;
 }
 
+/* Would it do harm to compute with what lies in the room of a row that does not exist? Loops might not end, and elements that are read where
+ * they are have no such room. */
+static bool needs_rows(const fold_writer *w) {
+    bool needs = w->f->combine->has_loop || (w->f->map && w->f->map->has_loop);
+    for (int k = 0; k < w->s.noperands; k++)
+        needs |= fold_reads(w, k) && !w->s.v->operand[k].staged;
+    return needs;
+}
+
+/* The place of the thread's result i: along one dimension it is as far from the one before as that is from its own. */
+static void find_place(short_rows *r, int i, ssa index) {
+    gpu_fold *g = r->g;
+    if (!i || r->within || r->w->s.v->ndim > 1) {
+        gpu_fold_place(g, &r->p, index, 0);
+        return;
+    }
+    for (int k = 0; k < r->w->s.noperands; k++)
+        if (g->kept_stride[k]) {
+            ssa step = emit_value(r->e, "mul i64 %s, %d", g->kept_stride[k][0].text, ROW_TILE_THREADS);
+            r->p.at[k] = skeleton_address(&r->w->s, k, r->p.at[k], step);
+        }
+}
+
 static void result(short_rows *r, int i) {
-    fold_place p = {.begin = ssa_constant(0), .end = r->g->total};
-    ssa index, row = row_tiles_row(r->tiles, i, &index, &p.there);
-    gpu_fold_place(r->g, &p, index, 0);
+    ssa index;
+    tile_row row = row_tiles_row(r->tiles, i, r->within, &index, &r->p.there);
+    find_place(r, i, index);
     fold_narrow(r->w, true);
-    partial *partials = elements_of(r, &p, row), x;
+    partial *partials = elements_of(r, &row), x;
     x = r->w->f->order == FOLD_SERIAL ? from_left(r, partials) : fold_tree(r->w, partials, r->length);
     fold_narrow(r->w, false);
     x = fold_widened(r->w, &x);
-    gpu_fold_store(r->g, &p, &x, NULL, p.there);
+    gpu_fold_store(r->g, &r->p, &x, NULL, r->p.there);
 }
 
 void gpu_fold_short(fold_writer *w) {
     const variant *v = w->s.v;
-    short_rows r = {.g = gpu_fold_begin(w), .w = w, .e = w->s.e, .length = v->fold.length};
+    short_rows r = {
+        .g = gpu_fold_begin(w), .w = w, .e = w->s.e, .length = v->fold.length, .within = needs_rows(w)};
+    r.p = (fold_place){.begin = ssa_constant(0), .end = r.g->total};
     w->begun = w->f->order == FOLD_SERIAL && fold_begins(w);
     r.tiles = row_tiles_load(&w->s, v->fold.length, v->fold.results, r.g->results, r.g->aligned, true);
     for (int i = 0; i < v->fold.results; i++)

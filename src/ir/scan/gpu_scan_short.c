@@ -20,7 +20,7 @@ static ssa element_at(const short_lines *l, int k, int i) {
     return skeleton_address(l->s, k, l->g->at[k], emit_value(e, "mul i64 %s, %d", l->g->along[k].text, i));
 }
 
-static void load(short_lines *l, ssa row) {
+static void load(short_lines *l, const tile_row *row) {
     for (int k = 0; k < l->s->nin; k++) {
         if (!fold_reads(l->g->w, k))
             continue;
@@ -48,7 +48,7 @@ static void accumulate(short_lines *l) {
     }
 }
 
-static void store(short_lines *l, ssa row, ssa there) {
+static void store(short_lines *l, const tile_row *row, ssa there) {
     emit *e = l->s->e;
     int end = skeleton_if(l->s, there);
     for (int k = l->s->nin; k < l->s->nin + l->s->v->nout; k++) {
@@ -69,11 +69,12 @@ void gpu_scan_short(gpu_scan_kernel *g) {
     l.values = arena_alloc(s->e->a, (size_t)(s->noperands * l.length) * sizeof *l.values);
     l.tiles = row_tiles_load(s, l.length, v->scan.lines, g->lines, g->aligned, false);
     for (int i = 0; i < v->scan.lines; i++) {
-        ssa index, there, row = row_tiles_row(l.tiles, i, &index, &there);
+        ssa index, there;
+        tile_row row = row_tiles_row(l.tiles, i, true, &index, &there);
         gpu_scan_line(g, index, 0);
-        load(&l, row);
+        load(&l, &row);
         accumulate(&l);
-        store(&l, row, there);
+        store(&l, &row, there);
     }
     row_tiles_store(l.tiles);
 }
