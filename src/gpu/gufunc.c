@@ -50,6 +50,8 @@ enum {
         2, /* vectors that a thread takes together: shared memory is near, and registers cost blocks; but .. */
     WHOLE_ELEMENTS = 32,        /* .. so many elements, .. */
     WHOLE_COOP_MANY = 8,        /* .. where a cooperative group has no more than this, log2 */
+    WHOLE_STEPS_WIDE = 4,       /* of elements of more than a word that are accessed one by one */
+    WHOLE_ROUNDS = 10,          /* vectors of halves that a thread has of a row at least, if it takes two together */
     WHOLE_COOP = 6,             /* log2 of the smallest cooperative group; larger ones where few fit a multiprocessor */
     WHOLE_THREADS = 1024,       /* that a multiprocessor should have */
     WHOLE_RESERVED = 22 * 1024, /* of shared memory, for what reductions leave there and the driver's own */
@@ -641,6 +643,26 @@ static bool choose_rows_held(const cores *c, variant *v, const loop_problem *s, 
     return true;
 }
 
+/* Vectors that threads take together, if they had better have many loads under way, and little of that lies beyond the row's end. */
+static int many_steps(const variant *v, const work *w) {
+    int steps =
+        v->gufunc.vector < WHOLE_ELEMENTS / LINE_STEPS_LONG ? LINE_STEPS_LONG : WHOLE_ELEMENTS / v->gufunc.vector;
+    while (steps > WHOLE_STEPS && wasted(w, v, steps))
+        steps /= 2;
+    return steps;
+}
+
+/* The same of rows in pieces, by what was measured: as shared memory is near, few steps do, which need few registers, where accesses are by
+ * vectors; and one is better than two of which the last lies beyond the row's end. */
+static int row_steps(const cores *c, const variant *v, const work *w) {
+    int size = smallest(c);
+    int64_t rounds = ceil_shift((w->all + v->gufunc.vector - 1) / v->gufunc.vector, v->gufunc.coop);
+    if (size >= 4 && vector_bytes(v) < ACCESS_BYTES)
+        return size > 4 ? WHOLE_STEPS_WIDE : many_steps(v, w);
+    bool one = size < 4 ? rounds % WHOLE_STEPS || rounds < WHOLE_ROUNDS : size == 4 && rounds % WHOLE_STEPS;
+    return one ? 1 : WHOLE_STEPS;
+}
+
 /* Long rows, a block each. Where few blocks fit a multiprocessor, they are larger. Rows that are so few that each should have several
  * blocks are left to those. */
 static void choose_whole(const cores *c, variant *v, const loop_problem *s, const work *w, int copies) {
@@ -659,11 +681,7 @@ static void choose_whole(const cores *c, variant *v, const loop_problem *s, cons
     if (least_threads < WHOLE_COOP)
         least_threads = WHOLE_COOP;
     v->gufunc.coop = (uint8_t)(least_threads < COOP_BLOCK ? least_threads : COOP_BLOCK);
-    int many =
-        v->gufunc.vector < WHOLE_ELEMENTS / LINE_STEPS_LONG ? LINE_STEPS_LONG : WHOLE_ELEMENTS / v->gufunc.vector;
-    int steps = v->gufunc.coop <= WHOLE_COOP_MANY ? many : WHOLE_STEPS;
-    while (steps > WHOLE_STEPS && wasted(w, v, steps))
-        steps /= 2;
+    int steps = v->gufunc.coop > WHOLE_COOP_MANY ? WHOLE_STEPS : lead >= 0 ? row_steps(c, v, w) : many_steps(v, w);
     set_repeat(v, steps, copies);
 }
 

@@ -1141,6 +1141,28 @@ static void test_weighted(void **unused) {
     }
 }
 
+/* Vectors that threads take together of a row in shared memory: halves two if they have many, and none lies beyond the row's end; where single
+ * elements are accessed, several. */
+static void test_row_steps(void **unused) {
+    static const struct {
+        int64_t n;
+        dtype type;
+        int vector, steps;
+    } cases[] = {
+        {4096, DT_BFLOAT16, 8, 1}, {9001, DT_BFLOAT16, 8, 1}, {12001, DT_BFLOAT16, 8, 2}, {32768, DT_BFLOAT16, 8, 2},
+        {2000, DT_FLOAT32, 4, 2},  {4500, DT_FLOAT32, 4, 1},  {9001, DT_FLOAT32, 4, 1},   {12001, DT_FLOAT32, 4, 2},
+        {2001, DT_FLOAT32, 1, 8},  {4096, DT_FLOAT64, 2, 2},  {3001, DT_FLOAT64, 1, 4},
+    };
+    static sample s;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        weighted_make(&s, cases[i].n, 4096, cases[i].type);
+        assert_true(s.v.gufunc.pieces && !s.v.gufunc.held && !s.v.gufunc.cluster);
+        if (s.v.gufunc.vector != cases[i].vector || s.v.gufunc.steps != cases[i].steps)
+            fail_msg("case %zu: %d vectors of %d", i, s.v.gufunc.steps, s.v.gufunc.vector);
+    }
+}
+
 /* Threads hold parts of rows only where each forall can be written for what they hold. */
 static void test_parts(void **unused) {
     static sample s;
@@ -1234,6 +1256,7 @@ int main(void) {
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_lines_cover),
         cmocka_unit_test(test_weighted),
+        cmocka_unit_test(test_row_steps),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }
