@@ -19,14 +19,6 @@ L1:
 }
 
 define void @uf_minus_scan_i64(i64 addrspace(1)* %w0, i64 addrspace(1)* %w1, i64 %w2, i64 %w3, i64 %w4, i64 %w5, i64 %w6, i64 %w7, i64 %w8, i64 %w9, i64 %w10, i64 %w11, i64 %w12, i64 %w13, i64 %w14, i64 %w15, i64 %w16, i64 %w17, i64 %w18, i64 %w19) nounwind {
-  %r6 = icmp ne i64 %w4, 0
-  %r7 = trunc i64 %w5 to i32
-  %r8 = trunc i64 %w6 to i32
-  %r9 = trunc i64 %w7 to i32
-  %r10 = trunc i64 %w8 to i32
-  %r11 = trunc i64 %w9 to i32
-  %r12 = trunc i64 %w10 to i32
-  %r13 = trunc i64 %w11 to i32
   %r14 = alloca i64
   %r15 = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
   %r16 = zext i32 %r15 to i64
@@ -41,8 +33,6 @@ define void @uf_minus_scan_i64(i64 addrspace(1)* %w0, i64 addrspace(1)* %w1, i64
 L3:
   %r24 = mul i64 %r22, %w16
   %r25 = getelementptr inbounds i64, i64 addrspace(1)* %w0, i64 %r24
-  %r26 = mul i64 %r22, %w17
-  %r27 = getelementptr inbounds i64, i64 addrspace(1)* %w1, i64 %r26
   %r28 = sub i64 %w3, 1
   %r29 = add i64 0, 0
   %r30 = icmp slt i64 %r29, %r28
@@ -53,6 +43,8 @@ L3:
   store i64 %r34, i64* %r14
   br label %L5
 L5:
+  %r26 = mul i64 %r22, %w17
+  %r27 = getelementptr inbounds i64, i64 addrspace(1)* %w1, i64 %r26
   %r35 = icmp slt i64 0, %w3
   br i1 %r35, label %L6, label %L8
 L6:
@@ -69,7 +61,6 @@ L6:
   %r46 = extractvalue { i64 } %r45, 0
   %r47 = select i1 %r43, i64 %r42, i64 %r46
   store i64 %r47, i64* %r14
-  %r48 = add i64 %r39, 1
   %r49 = mul i64 %r39, %w19
   %r50 = getelementptr inbounds i64, i64 addrspace(1)* %r27, i64 %r49
   store i64 %r47, i64 addrspace(1)* %r50, align 8

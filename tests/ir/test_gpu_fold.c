@@ -807,6 +807,44 @@ static void test_golden(void **state) {
     arena_free(&a);
 }
 
+/* Is the first row taken in place of one that does not exist? */
+static bool takes_first_row(const sample *x, bool staged) {
+    arena a = {0};
+    fold f = fold_of(&a, x);
+    variant v = {.loop = LOOP_FOLD,
+                 .ndim = 1,
+                 .nin = 1,
+                 .nout = 1,
+                 .reduction = {.reduced = 1},
+                 .fold = {.vector = 1, .accesses = 1, .results = 2, .length = 3}};
+    for (int k = 0; k < 2; k++)
+        v.operand[k] =
+            (variant_operand){.memory = (uint8_t)x->in[0], .value = (uint8_t)x->in[0], .kind = OPERAND_STRIDED};
+    v.operand[0].staged = staged;
+    code_module m = generate(&a, &f, &v);
+    bool takes = strstr(m.ir.data, ", i32 0\n");
+    text_free(&m.ir);
+    arena_free(&a);
+    return takes;
+}
+
+/* Threads compute with what lies in the room of rows that do not exist, but not by loops, which might not end, and not out of an array. */
+static void test_rows_that_do_not_exist(void **state) {
+    static const sample
+        straight = {"straight", NULL,       "(a, b) { return a + b; }",
+                    NULL,       NULL,       1,
+                    1,          1,          {DT_INT64},
+                    {DT_INT64}, {DT_INT64}, .join = join_sum},
+        loops = {"loops",    NULL,       "(a, b) { long s = a; for (long i = 0; i != b; i++) s++; return s; }",
+                 NULL,       NULL,       1,
+                 1,          1,          {DT_INT64},
+                 {DT_INT64}, {DT_INT64}, .join = join_sum};
+    (void)state;
+    assert_false(takes_first_row(&straight, true));
+    assert_true(takes_first_row(&loops, true));
+    assert_true(takes_first_row(&straight, false));
+}
+
 /* ---- Segments ---- */
 
 /* Results of segments of lines of a matrix; those that begin outside are left alone. */
@@ -911,8 +949,12 @@ static void test_segments(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated),     cmocka_unit_test(test_short),
-                                       cmocka_unit_test(test_short_columns), cmocka_unit_test(test_nothing),
-                                       cmocka_unit_test(test_golden),        cmocka_unit_test(test_segments)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated),
+                                       cmocka_unit_test(test_short),
+                                       cmocka_unit_test(test_short_columns),
+                                       cmocka_unit_test(test_nothing),
+                                       cmocka_unit_test(test_golden),
+                                       cmocka_unit_test(test_segments),
+                                       cmocka_unit_test(test_rows_that_do_not_exist)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -5,6 +5,7 @@
 #include "ir/common/internal.h"
 #include "ir/common/numbering.h"
 #include "ir/common/report.h"
+#include "ir/common/settled.h"
 #include "ir/common/sinking.h"
 
 #include <assert.h>
@@ -364,49 +365,6 @@ static bool has_half_results(const variant *v) {
     return halves;
 }
 
-/* Are there inputs that threads read beside the elements that they have in registers: weights of columns, or of rows that begin anywhere? */
-static bool reads_beside(const variant *v) {
-    bool any = false;
-    for (int k = 0; k < v->nin; k++) {
-        const variant_operand *o = &v->operand[k];
-        any |= v->gufunc.across ? o->kind != OPERAND_NUMBER && !o->held : o->shifted;
-    }
-    return any;
-}
-
-static bool stages_any(const variant *v) {
-    bool any = false;
-    for (int k = 0; k < v->nin; k++)
-        any |= v->operand[k].staged;
-    return any;
-}
-
-/* Calls whose code is straight: unrolled ones whose cores come through shared memory, and so from addresses that are constants but for one,
- * and rows and columns whose elements a thread has in registers. Those that read something beside, and columns of more than 16 bits, need
- * every register, for which libNVVM's passes are better; and short columns gain nothing. */
-static bool calls_settled(const emit *e, const variant *v) {
-    bool held = v->gufunc.held && !variant_holds_part(v) && e->written.loops <= 1 && !reads_beside(v);
-    bool columns = e->half_results && variant_packs_calls(v);
-    return v->gufunc.unrolled ? stages_any(v) : held && (!v->gufunc.across || columns);
-}
-
-/* Is the module straight code, in which numbering finds what libNVVM would: code_module.settled? Contraction is one of libNVVM's passes. */
-static bool is_settled(const emit *e, const variant *v) {
-    if (e->module->fast & UF_FAST_CONTRACT)
-        return false;
-    switch (v->loop) {
-    case LOOP_GUFUNC:
-        return calls_settled(e, v);
-    case LOOP_FOLD:
-        return v->reduction
-            .from_states; /* states are few beside the elements that they are of, and so it may be slower */
-    case LOOP_FLAT:
-    case LOOP_SCAN:
-        return !e->written.loops;
-    }
-    return false;
-}
-
 /* UF_ERR_COMPILE: the module is too large. */
 static uf_status write_module(arena *a, const char *name, const variant *v, const code_target *target,
                               code_module *module, void (*write)(emit *e, void *user), void *user) {
@@ -419,8 +377,8 @@ static uf_status write_module(arena *a, const char *name, const variant *v, cons
     uf_status status = write_guarded(&e, write, user);
     assert(status || (!e.nesting && !e.scope && !e.shared && !e.invariant &&
                       e.out == &module->ir)); /* all that began has ended */
+    module->settled = target->gpu && code_is_settled(&e, v);
     uf_status finished = emit_finish(&e);
-    module->settled = target->gpu && is_settled(&e, v);
     return status ? status : finished ? finished : exceeds(&e.written, limit) ? UF_ERR_COMPILE : UF_OK;
 }
 

@@ -139,6 +139,13 @@ void fold_load(fold_writer *w, const ssa *at, ssa *in) {
             in[k] = emit_load(w->s.e, skeleton_memory(&w->s, k), beside(w, k, at));
 }
 
+bool fold_needs_rows(const fold_writer *w) {
+    bool needs = w->f->combine->has_loop || (w->f->map && w->f->map->has_loop);
+    for (int k = 0; k < w->s.noperands; k++)
+        needs |= fold_reads(w, k) && !w->s.v->operand[k].staged;
+    return needs;
+}
+
 partial fold_element(fold_writer *w, const ssa *in, ssa position) {
     const fold *f = w->f;
     const variant *v = w->s.v;

@@ -42,6 +42,9 @@ static inline bool fold_reads(const fold_writer *w, int k) {
     return (k < w->s.nin || (w->s.v->masked && k == variant_mask(w->s.v))) && skeleton_is_array(&w->s, k) &&
            !variant_follows(w->s.v, k);
 }
+/* Would it do harm to compute with what lies in the room that a tile has for rows that do not exist (row_tiles_row)? Loops might not end, and
+ * elements that are read where they are have no such room. */
+bool fold_needs_rows(const fold_writer *w);
 /* CPU: loads an element of all that is read, from the addresses of operands. Of operands that lie interleaved one has an address, and LLVM,
  * which is to see that they do, is told those of the others as places beside it. */
 void fold_load(fold_writer *w, const ssa *at, ssa *in);

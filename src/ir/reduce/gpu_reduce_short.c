@@ -78,15 +78,6 @@ static partial from_left(short_rows *r, const partial *partials) {
     return x;
 }
 
-/* Would it do harm to compute with what lies in the room of a row that does not exist? Loops might not end, and elements that are read where
- * they are have no such room. */
-static bool needs_rows(const fold_writer *w) {
-    bool needs = w->f->combine->has_loop || (w->f->map && w->f->map->has_loop);
-    for (int k = 0; k < w->s.noperands; k++)
-        needs |= fold_reads(w, k) && !w->s.v->operand[k].staged;
-    return needs;
-}
-
 /* The place of the thread's result i: along one dimension it is as far from the one before as that is from its own. */
 static void find_place(short_rows *r, int i, ssa index) {
     gpu_fold *g = r->g;
@@ -116,7 +107,7 @@ static void result(short_rows *r, int i) {
 void gpu_fold_short(fold_writer *w) {
     const variant *v = w->s.v;
     short_rows r = {
-        .g = gpu_fold_begin(w), .w = w, .e = w->s.e, .length = v->fold.length, .within = needs_rows(w)};
+        .g = gpu_fold_begin(w), .w = w, .e = w->s.e, .length = v->fold.length, .within = fold_needs_rows(w)};
     r.p = (fold_place){.begin = ssa_constant(0), .end = r.g->total};
     w->begun = w->f->order == FOLD_SERIAL && fold_begins(w);
     r.tiles = row_tiles_load(&w->s, v->fold.length, v->fold.results, r.g->results, r.g->aligned, true);

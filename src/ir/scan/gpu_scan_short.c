@@ -67,10 +67,11 @@ void gpu_scan_short(gpu_scan_kernel *g) {
     const variant *v = s->v;
     short_lines l = {.g = g, .s = s, .length = v->scan.length};
     l.values = arena_alloc(s->e->a, (size_t)(s->noperands * l.length) * sizeof *l.values);
+    bool within = fold_needs_rows(g->w);
     l.tiles = row_tiles_load(s, l.length, v->scan.lines, g->lines, g->aligned, false);
     for (int i = 0; i < v->scan.lines; i++) {
         ssa index, there;
-        tile_row row = row_tiles_row(l.tiles, i, true, &index, &there);
+        tile_row row = row_tiles_row(l.tiles, i, within, &index, &there);
         gpu_scan_line(g, index, 0);
         load(&l, &row);
         accumulate(&l);

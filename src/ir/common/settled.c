@@ -1,0 +1,106 @@
+/* settled.c - which code for the GPU needs none of libNVVM's passes: what follows from the variant was measured, form by form
+ * (docs/code-generation.md, "libNVVM"). */
+#include "ir/common/settled.h"
+
+#include <limits.h>
+
+enum {
+    COLUMN_COOP = 7,    /* log2 of the threads of a column, .. */
+    WEIGHTED_COOP = 9,  /* .. and of a pair of columns with weights */
+    COMBINE_LINES = 32, /* a sum has 11, a maximum 30; positions, variances and logarithms of sums 100 and more */
+    WORD_BYTES = 4
+};
+
+/* ---- Calls ---- */
+
+/* Are there inputs that threads read beside the elements that they have in registers: weights of columns, or of rows that begin anywhere? */
+static bool reads_beside(const variant *v) {
+    bool any = false;
+    for (int k = 0; k < v->nin; k++) {
+        const variant_operand *o = &v->operand[k];
+        any |= v->gufunc.across ? o->kind != OPERAND_NUMBER && !o->held : o->shifted;
+    }
+    return any;
+}
+
+/* Have elements of inputs so many bytes? */
+static bool has_size(const variant *v, int least, int most) {
+    bool has = true;
+    for (int k = 0; k < v->nin; k++) {
+        int size = dtypes[v->operand[k].memory].size;
+        has &= v->operand[k].kind == OPERAND_NUMBER || (size >= least && size <= most);
+    }
+    return has;
+}
+
+static bool stages_any(const variant *v) {
+    bool any = false;
+    for (int k = 0; k < v->nin; k++)
+        any |= v->operand[k].staged;
+    return any;
+}
+
+/* Are all elements that are read through the whole loop in registers or in shared memory? */
+static bool reads_staged(const variant *v) {
+    bool all = true;
+    for (int k = 0; k < v->nin; k++)
+        all &= v->operand[k].kind == OPERAND_NUMBER || v->operand[k].staged || v->operand[k].held;
+    return all;
+}
+
+/* Columns whose elements a thread has in registers: pairs of halves, with weights where they are packed, and words that a cluster has. Without
+ * libNVVM's passes others spill, and so do the tallest. */
+static bool columns_settled(const emit *e, const variant *v) {
+    if (!v->gufunc.held)
+        return false;
+    if (!v->gufunc.calls)
+        return v->gufunc.cluster && v->gufunc.coop <= COLUMN_COOP && has_size(v, WORD_BYTES, WORD_BYTES);
+    return e->half_results && (!reads_beside(v) || (variant_packs_calls(v) && v->gufunc.coop <= WEIGHTED_COOP));
+}
+
+/* Rows that threads have in registers, if they read nothing beside; and of those in shared memory what reads nothing else, or is shared by a
+ * cluster, of words, and of halves where several blocks have one. Others are computed by loops that libNVVM's passes make faster. */
+static bool rows_settled(const emit *e, const variant *v) {
+    if (!v->gufunc.pieces || (v->gufunc.held && !variant_holds_part(v)))
+        return v->gufunc.held && e->written.loops <= 1 && !reads_beside(v);
+    if (e->half_results)
+        return variant_holds_part(v) && reads_staged(v);
+    return has_size(v, WORD_BYTES, WORD_BYTES) && (v->gufunc.cluster || reads_staged(v));
+}
+
+/* Unrolled calls are straight code; those whose cores come through shared memory read them from addresses that are constants but for one. */
+static bool calls_settled(const emit *e, const variant *v) {
+    return v->gufunc.unrolled ? stages_any(v) : v->gufunc.across ? columns_settled(e, v) : rows_settled(e, v);
+}
+
+/* ---- Reductions ---- */
+
+/* Are states combined by few instructions? */
+static bool combines_simply(const emit *e) {
+    const ir_size *combine = map_get(&e->sizes, "combine", strlen("combine"));
+    return combine && combine->lines <= COMBINE_LINES;
+}
+
+/* Of words and wider elements, columns, and rows that have no loop and are not several of one group: threads wait for memory. */
+static bool folds_settled(const emit *e, const variant *v) {
+    bool straight = !e->written.loops && v->fold.results <= 1;
+    return has_size(v, WORD_BYTES, INT_MAX) && (v->reduction.columns || straight);
+}
+
+/* ---- All ---- */
+
+bool code_is_settled(const emit *e, const variant *v) {
+    if (e->module->fast & UF_FAST_CONTRACT)
+        return false;
+    switch (v->loop) {
+    case LOOP_GUFUNC:
+        return calls_settled(e, v);
+    case LOOP_FOLD:
+        return v->reduction.from_states || (combines_simply(e) && folds_settled(e, v));
+    case LOOP_SCAN:
+        return !e->written.loops || combines_simply(e);
+    case LOOP_FLAT:
+        return !e->written.loops;
+    }
+    return false;
+}

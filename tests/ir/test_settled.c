@@ -1,0 +1,139 @@
+/* Which code for the GPU needs none of libNVVM's passes: by form, and by what combines states. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "ir/common/settled.h"
+
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+/* A module of which so much has been written. */
+typedef struct written {
+    int loops, combine; /* lines of the function that combines states; 0: there is none */
+    bool halves;
+    unsigned fast;
+} written;
+
+static bool settles(const variant *v, const written *w) {
+    code_module module = {.fast = w->fast};
+    emit e = {.module = &module, .half_results = w->halves, .written = {.loops = w->loops}};
+    ir_size combine = {.lines = w->combine};
+    if (w->combine)
+        assert_true(map_put(&e.sizes, "combine", strlen("combine"), &combine));
+    bool settled = code_is_settled(&e, v);
+    map_free(&e.sizes);
+    return settled;
+}
+
+static variant of_type(loop_class loop, dtype type) {
+    variant v = {.loop = (uint8_t)loop, .nin = 1, .nout = 1};
+    for (int k = 0; k < 2; k++)
+        v.operand[k] = (variant_operand){
+            .memory = (uint8_t)type, .value = (uint8_t)type, .kind = OPERAND_CONTIGUOUS, .held = k == 0};
+    return v;
+}
+
+/* ---- Calls ---- */
+
+static void test_columns(void **state) {
+    static const struct {
+        dtype type;
+        uint8_t calls, held, coop, cluster, across;
+        bool weights, settles;
+    } cases[] = {{DT_FLOAT32, 0, 32, 5, 1, 5, true, true},   {DT_FLOAT32, 0, 32, 3, 0, 5, false, false},
+                 {DT_FLOAT32, 0, 32, 9, 3, 4, false, false}, {DT_FLOAT64, 0, 16, 5, 1, 5, false, false},
+                 {DT_FLOAT32, 0, 0, 5, 1, 5, false, false},  {DT_BFLOAT16, 1, 16, 4, 0, 5, false, true},
+                 {DT_BFLOAT16, 1, 16, 4, 0, 5, true, false}, {DT_BFLOAT16, 1, 32, 5, 2, 5, true, true},
+                 {DT_BFLOAT16, 1, 32, 10, 3, 3, true, false}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        variant v = of_type(LOOP_GUFUNC, cases[i].type);
+        v.gufunc.calls = cases[i].calls;
+        v.gufunc.held = cases[i].held;
+        v.gufunc.coop = cases[i].coop;
+        v.gufunc.cluster = cases[i].cluster;
+        v.gufunc.across = cases[i].across;
+        if (cases[i].weights) {
+            v.operand[2] = v.operand[1];
+            v.operand[v.nin++].held = 0;
+        }
+        if (settles(&v, &(written){.halves = cases[i].type == DT_BFLOAT16}) != cases[i].settles)
+            fail_msg("columns, case %zu", i);
+    }
+}
+
+static void test_rows(void **state) {
+    (void)state;
+    variant v = of_type(LOOP_GUFUNC, DT_FLOAT32);
+    v.gufunc.coop = 8;
+    v.gufunc.held = 4;
+    assert_true(settles(&v, &(written){.loops = 1}));
+    assert_false(settles(&v, &(written){.loops = 2}));
+    assert_false(settles(&v, &(written){.loops = 1, .fast = UF_FAST_CONTRACT}));
+    v.gufunc.held = 0;
+    v.operand[0].held = 0;
+    assert_false(settles(&v, &(written){0}));
+    /* in shared memory: all that is read, or a cluster's */
+    v.gufunc.pieces = v.operand[0].staged = 1;
+    assert_true(settles(&v, &(written){.loops = 9}));
+    assert_false(settles(&v, &(written){.loops = 9, .halves = true}));
+    v.operand[2] = v.operand[1];
+    v.nin = 2;
+    assert_false(settles(&v, &(written){.loops = 9}));
+    v.gufunc.cluster = 2;
+    assert_true(settles(&v, &(written){.loops = 9}));
+    v.operand[1].memory = DT_FLOAT64;
+    assert_false(settles(&v, &(written){.loops = 9}));
+}
+
+static void test_unrolled(void **state) {
+    (void)state;
+    variant v = of_type(LOOP_GUFUNC, DT_FLOAT32);
+    v.gufunc.unrolled = 1;
+    assert_false(settles(&v, &(written){0}));
+    v.operand[0].staged = 1;
+    assert_true(settles(&v, &(written){.loops = 3}));
+}
+
+/* ---- Reductions, scans, and what has no loop ---- */
+
+static void test_folds(void **state) {
+    enum {
+        SUM = 11,
+        VARIANCE = 102
+    };
+    (void)state;
+    variant v = of_type(LOOP_FOLD, DT_FLOAT32);
+    v.fold.results = 1;
+    assert_true(settles(&v, &(written){.combine = SUM}));
+    assert_false(settles(&v, &(written){.combine = VARIANCE}));
+    assert_false(settles(&v, &(written){.combine = SUM, .loops = 4}));
+    v.fold.results = 4;
+    assert_false(settles(&v, &(written){.combine = SUM}));
+    v.reduction.columns = 1;
+    assert_true(settles(&v, &(written){.combine = SUM, .loops = 4}));
+    v.operand[0].memory = DT_INT8;
+    assert_false(settles(&v, &(written){.combine = SUM, .loops = 4}));
+    v.reduction.from_states = 1;
+    assert_true(settles(&v, &(written){.combine = VARIANCE, .loops = 4}));
+}
+
+static void test_others(void **state) {
+    (void)state;
+    variant v = of_type(LOOP_SCAN, DT_INT8);
+    assert_true(settles(&v, &(written){.combine = 11, .loops = 3}));
+    assert_false(settles(&v, &(written){.combine = 100, .loops = 3}));
+    assert_true(settles(&v, &(written){.combine = 100}));
+    v = of_type(LOOP_FLAT, DT_FLOAT32);
+    assert_true(settles(&v, &(written){0}));
+    assert_false(settles(&v, &(written){.loops = 1}));
+    v = of_type(LOOP_FORALL, DT_FLOAT32);
+    assert_false(settles(&v, &(written){0}));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_rows),
+                                       cmocka_unit_test(test_unrolled), cmocka_unit_test(test_folds),
+                                       cmocka_unit_test(test_others)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
