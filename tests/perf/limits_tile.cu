@@ -18,8 +18,8 @@ struct item16 {
 template <class T> __device__ T add(T a, T b) { return a + b; }
 __device__ item16 add(item16 a, item16 b) { return {a.x + b.x, a.y + b.y}; }
 
-// MODE 0: r = x.T; 1: r = a + x.T; 2: r = y.T + x.T.
-template <class T, int MODE> __global__ void padded(shape s, const T *x, const T *a, T *r) {
+// MODE 0: r = x.T; 1: r = a + x.T; 2: r = y.T + x.T; 3: r = x.T, and a = x.
+template <class T, int MODE> __global__ void padded(shape s, const T *x, T *a, T *r) {
     __shared__ T tile[32][33], more[MODE == 2 ? 32 : 1][33];
     int64_t i0 = blockIdx.x * 32ll, j0 = blockIdx.y * 32ll, at = blockIdx.z * s.in_z, to = blockIdx.z * s.out_z;
     for (int k = threadIdx.y; k < 32; k += 8)
@@ -27,13 +27,15 @@ template <class T, int MODE> __global__ void padded(shape s, const T *x, const T
             tile[k][threadIdx.x] = x[at + (i0 + k) * s.in_line + j0 + threadIdx.x];
             if (MODE == 2)
                 more[k][threadIdx.x] = a[at + (i0 + k) * s.in_line + j0 + threadIdx.x];
+            if (MODE == 3)
+                a[at + (i0 + k) * s.in_line + j0 + threadIdx.x] = tile[k][threadIdx.x];
         }
     __syncthreads();
     for (int k = threadIdx.y; k < 32; k += 8)
         if (j0 + k < s.columns && i0 + threadIdx.x < s.rows) {
             int64_t n = to + (j0 + k) * s.out_line + i0 + threadIdx.x;
             T v = tile[threadIdx.x][k];
-            r[n] = MODE == 0 ? v : add(v, MODE == 1 ? a[n] : more[threadIdx.x][k]);
+            r[n] = MODE == 0 || MODE == 3 ? v : add(v, MODE == 1 ? a[n] : more[threadIdx.x][k]);
         }
 }
 
@@ -54,7 +56,7 @@ template <class T> using unit = line_of<T>;
 // W: bytes of an access, 8 for bytes, of which a thread would else have 256 elements.
 template <class T> constexpr int width = sizeof(T) == 1 ? 8 : 16;
 
-template <class T, int MODE> __global__ void vectors(shape s, const T *x, const T *a, T *r) {
+template <class T, int MODE> __global__ void vectors(shape s, const T *x, T *a, T *r) {
     using unit = line_of<T, width<T>>;
     constexpr int V = width<T> / sizeof(T), N = 16 * V;
     __shared__ typename unit::raw tile[MODE == 2 ? 2 : 1][N * 16];
@@ -67,6 +69,8 @@ template <class T, int MODE> __global__ void vectors(shape s, const T *x, const 
         in[k] = unit(x + from);
         if (MODE == 2)
             in2[k] = unit(a + from);
+        if (MODE == 3)
+            in[k].to(a + from);
     }
 #pragma unroll
     for (int k = 0; k < V && MODE == 1; k++)
@@ -91,7 +95,7 @@ template <class T, int MODE> __global__ void vectors(shape s, const T *x, const 
         unit out;
 #pragma unroll
         for (int j = 0; j < V; j++)
-            out.v[j] = MODE == 0 ? in[j].v[k] : add(in[j].v[k], MODE == 1 ? beside[k].v[j] : in2[j].v[k]);
+            out.v[j] = MODE == 0 || MODE == 3 ? in[j].v[k] : add(in[j].v[k], MODE == 1 ? beside[k].v[j] : in2[j].v[k]);
         out.to(r + to + (j0 + line * V + k) * s.out_line + i0 + lane * V);
     }
 }
@@ -122,12 +126,12 @@ template <class T, int MODE> static void run(const char *name, shape s) {
         for (int k = 0; k < 200; k++) {
             int64_t z = k * 7919ll % s.matrices, i = k * 104729ll % s.rows, j = k * 15485863ll % s.columns;
             int64_t from = z * s.in_z + i * s.in_line + j, to = z * s.out_z + j * s.out_line + i;
-            T got = host_at(r, to), vx = host_at(x, from), va = host_at(a, MODE == 2 ? from : to);
-            if (MODE == 0 && memcmp(&got, &vx, sizeof got)) {
+            T got = host_at(r, to), vx = host_at(x, from), va = host_at(a, MODE >= 2 ? from : to);
+            if ((MODE == 0 || MODE == 3) && (memcmp(&got, &vx, sizeof got) || (MODE == 3 && memcmp(&va, &vx, sizeof va)))) {
                 fprintf(stderr, "%s, %s: wrong result\n", name, system);
                 exit(1);
             }
-            if constexpr (MODE != 0)
+            if constexpr (MODE == 1 || MODE == 2)
                 check((double)got, (double)(vx + va), name);
         }
     };
@@ -203,6 +207,11 @@ int main() {
     run<uint16_t, 0>("T_f16", plain(32768, 16384));
     run<double, 0>("T_f64", plain(8192, 16384));
     run<item16, 0>("T_c128", plain(8192, 8192));
+    run<float, 3>("out2_f32", plain(16384, 16384));
+    run<float, 3>("out2_f32_odd", plain(16383, 16381));
+    run<uint16_t, 3>("out2_f16", plain(16384, 32768));
+    run<uint8_t, 3>("out2_u8", plain(32768, 32768));
+    run<double, 3>("out2_f64", plain(16384, 8192));
     run<float, 0>("021_f32", plain(2048, 2048, 64));
     // (512, 768, 640) of an input of (640, 768, 512): for each index of the middle dimension a matrix
     run<float, 0>("210_f32", {640, 512, 768, 768 * 512, 512, 768 * 640, 640});
