@@ -150,6 +150,38 @@ static void test_addresses(void **state) {
 }
 
 /* Halves of words: each is one operation on its word, and both together are that. */
+/* Multiples of a stride: each from the last one before it on, if every way leads past that. */
+static void test_walks(void **state) {
+    (void)state;
+    numbers(HEAD "  %r1 = mul i64 %a, 1\n  %r2 = getelementptr inbounds float, float addrspace(1)* %p, i64 %r1\n"
+                 "  %r3 = mul i64 %a, 2\n  %r4 = getelementptr inbounds float, float addrspace(1)* %p, i64 %r3\n"
+                 "  %r5 = mul i64 %a, 5\n  %r6 = getelementptr inbounds float, float addrspace(1)* %p, i64 %r5\n"
+                 "  %r7 = mul i64 %a, 8\n  %r8 = getelementptr inbounds float, float addrspace(1)* %p, i64 %r7\n"
+                 "  %r9 = mul i64 %b, 2\n  %r10 = getelementptr inbounds float, float addrspace(1)* %p, i64 %r9\n"
+                 "  %r11 = mul i64 %a, %b\n  %r12 = getelementptr inbounds float, float addrspace(1)* %p, i64 %r11\n"
+                 "  ret void\n}\n",
+            true,
+            HEAD "  %r1 = mul i64 %a, 1\n  %r2 = getelementptr float, float addrspace(1)* %p, i64 %a\n"
+                 "  %r3 = mul i64 %a, 2\n  %r4 = getelementptr float, float addrspace(1)* %r2, i64 %a\n"
+                 "  %r5 = mul i64 %a, 5\n  %r6_s = mul i64 %a, 3\n"
+                 "  %r6 = getelementptr float, float addrspace(1)* %r4, i64 %r6_s\n"
+                 "  %r7 = mul i64 %a, 8\n  %r8 = getelementptr float, float addrspace(1)* %r6, i64 %r6_s\n"
+                 "  %r9 = mul i64 %b, 2\n"
+                 "  %r10 = getelementptr float, float addrspace(1)* %p, i64 %r9\n"
+                 "  %r11 = mul i64 %a, %b\n  %r12 = getelementptr inbounds float, float addrspace(1)* %p, i64 %r11\n"
+                 "  ret void\n}\n");
+    /* back is no step; and what one branch has, the other one has not */
+    stays(HEAD "  %r1 = mul i64 %a, -2\n  %r2 = getelementptr inbounds float, float addrspace(1)* %p, i64 %r1\n  ret "
+               "void\n}\n");
+    numbers(HEAD "  %r1 = mul i64 %a, 2\n  %r2 = mul i64 %a, 3\n  br i1 %c, label %L1, label %L2\nL1:\n"
+                 "  %r3 = getelementptr inbounds float, float addrspace(1)* %p, i64 %r1\n  ret void\nL2:\n"
+                 "  %r4 = getelementptr inbounds float, float addrspace(1)* %p, i64 %r2\n  ret void\n}\n",
+            true,
+            HEAD "  %r1 = mul i64 %a, 2\n  %r2 = mul i64 %a, 3\n  br i1 %c, label %L1, label %L2\nL1:\n"
+                 "  %r3 = getelementptr float, float addrspace(1)* %p, i64 %r1\n  ret void\nL2:\n"
+                 "  %r4 = getelementptr float, float addrspace(1)* %p, i64 %r2\n  ret void\n}\n");
+}
+
 static void test_halves(void **state) {
     (void)state;
     numbers(HEAD "  %r1 = bitcast i32 %w to <2 x i16>\n  %r2 = extractelement <2 x i16> %r1, i32 0\n"
@@ -262,9 +294,10 @@ static void test_no_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_repeated),  cmocka_unit_test(test_calls),    cmocka_unit_test(test_loads),
-        cmocka_unit_test(test_variables), cmocka_unit_test(test_loops),    cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_halves),    cmocka_unit_test(test_division), cmocka_unit_test(test_no_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_repeated), cmocka_unit_test(test_calls),
+                                       cmocka_unit_test(test_loads),    cmocka_unit_test(test_variables),
+                                       cmocka_unit_test(test_loops),    cmocka_unit_test(test_addresses),
+                                       cmocka_unit_test(test_walks),    cmocka_unit_test(test_halves),
+                                       cmocka_unit_test(test_division), cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

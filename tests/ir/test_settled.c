@@ -93,6 +93,37 @@ static void test_unrolled(void **state) {
     assert_false(settles(&v, &(written){0}));
     v.operand[0].staged = 1;
     assert_true(settles(&v, &(written){.loops = 3}));
+    /* where they are, one row of words */
+    v.operand[0].staged = 0;
+    v.gufunc.size[0] = 16;
+    assert_true(settles(&v, &(written){.loops = 3}));
+    v.gufunc.size[1] = 16;
+    assert_false(settles(&v, &(written){.loops = 3}));
+    v.gufunc.size[1] = 0;
+    v.operand[0].memory = DT_FLOAT64;
+    assert_false(settles(&v, &(written){.loops = 3}));
+    v.operand[0].memory = DT_FLOAT32;
+    v.operand[2] = v.operand[1];
+    v.nin = 2;
+    assert_false(settles(&v, &(written){.loops = 3}));
+}
+
+static void test_tiles(void **state) {
+    static const struct {
+        dtype type;
+        uint8_t nout, halo;
+        bool settles;
+    } cases[] = {{DT_FLOAT32, 1, 0, false}, {DT_FLOAT32, 2, 8, true},  {DT_INT8, 1, 0, true},
+                 {DT_INT8, 2, 0, false},    {DT_BFLOAT16, 2, 0, true}, {DT_FLOAT64, 1, 0, true}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        variant v = of_type(LOOP_TILE, cases[i].type);
+        v.operand[2] = v.operand[1];
+        v.nout = cases[i].nout;
+        v.tile.halo = cases[i].halo;
+        if (settles(&v, &(written){.loops = 2}) != cases[i].settles)
+            fail_msg("tiles, case %zu", i);
+    }
 }
 
 /* ---- Reductions, scans, and what has no loop ---- */
@@ -127,13 +158,17 @@ static void test_others(void **state) {
     v = of_type(LOOP_FLAT, DT_FLOAT32);
     assert_true(settles(&v, &(written){0}));
     assert_false(settles(&v, &(written){.loops = 1}));
+    v = of_type(LOOP_ROWS, DT_FLOAT64);
+    assert_true(settles(&v, &(written){.loops = 3}));
+    v = of_type(LOOP_GENERAL, DT_INT8);
+    assert_true(settles(&v, &(written){.loops = 1}));
     v = of_type(LOOP_FORALL, DT_FLOAT32);
     assert_false(settles(&v, &(written){0}));
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_rows),
-                                       cmocka_unit_test(test_unrolled), cmocka_unit_test(test_folds),
-                                       cmocka_unit_test(test_others)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns),  cmocka_unit_test(test_rows),
+                                       cmocka_unit_test(test_unrolled), cmocka_unit_test(test_tiles),
+                                       cmocka_unit_test(test_folds),    cmocka_unit_test(test_others)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

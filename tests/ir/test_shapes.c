@@ -868,7 +868,7 @@ static void test_ptx_facts(void **unused) {
         {{K_ADD, DT_FLOAT64, LOOP_FLAT, 1, 2, 2, false, "", "ccc"}, "ld.global.v2.f64", 4, "st.global.v2.f64", 2},
         {{K_ADD, DT_COMPLEX64, LOOP_FLAT, 1, 2, 1, false, "", "cnc"}, "ld.global.v4.f32", 1, "st.global.v4.f32", 1},
         {{K_ADD, DT_COMPLEX128, LOOP_FLAT, 1, 1, 2, false, "", "ccc"}, "ld.global.v2.f64", 4, "st.global.v2.f64", 2},
-        {{K_REL_DIFF, DT_FLOAT32, LOOP_ROWS, 2, 4, 4, false, "", "0cfc"}, "ld.global.v4.f32", 1, "st.global.v4.f32", 1},
+        {{K_REL_DIFF, DT_FLOAT32, LOOP_ROWS, 2, 4, 4, false, "", "0cfc"}, "ld.global.v4.f32", 1, "st.global.v4.f32", 4},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_ROWS, 2, 4, 4, false, "", "ccfc"}, "ld.global.v4.f32", 3, "st.global.v4.f32", 2},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_ROWS, 3, 4, 2, false, "", "ccc"}, "ld.global.v4.f32", 2, "st.global.v4.f32", 1},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_GENERAL, 3, 1, 4, false, "", "ssc"}, "ld.global.f32", 8, "st.global.f32", 4},

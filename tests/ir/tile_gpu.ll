@@ -24,9 +24,6 @@ define void @uf_f_tile_f64(double addrspace(1)* %w0, double addrspace(1)* %w1, d
   %r8 = trunc i64 %w6 to i32
   %r9 = trunc i64 %w7 to i32
   %r10 = trunc i64 %w8 to i32
-  %r11 = trunc i64 %w9 to i32
-  %r12 = trunc i64 %w10 to i32
-  %r13 = trunc i64 %w11 to i32
   %r14 = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
   %r15 = call i32 @llvm.nvvm.mulhi.ui(i32 %r14, i32 %r9)
   %r16 = add i32 %r15, %r14
@@ -49,7 +46,6 @@ define void @uf_f_tile_f64(double addrspace(1)* %w0, double addrspace(1)* %w1, d
   %r33 = icmp eq i32 %r31, 32
   %r34 = and i1 %r32, %r33
   %r35 = and i1 %r7, %r34
-  %r37 = icmp sge i64 %r28, 36
   %r38 = mul i64 %r22, %w12
   %r39 = mul i64 %r27, %w13
   %r40 = add i64 %r38, %r39
@@ -80,7 +76,7 @@ L3:
   %r66 = extractelement <2 x double> %r65, i32 0
   %r67 = extractelement <2 x double> %r65, i32 1
   %r68 = mul i64 %w14, 16
-  %r69 = getelementptr inbounds double, double addrspace(1)* %r63, i64 %r68
+  %r69 = getelementptr double, double addrspace(1)* %r63, i64 %r68
   %r70 = bitcast double addrspace(1)* %r69 to <2 x double> addrspace(1)*
   %r71 = load <2 x double>, <2 x double> addrspace(1)* %r70, align 16
   %r72 = extractelement <2 x double> %r71, i32 0
@@ -195,21 +191,19 @@ L4:
   %r183 = select i1 %r182, double addrspace(1)* %r179, double addrspace(1)* %r45
   %r184 = load double, double addrspace(1)* %r183, align 8
   %r185 = mul i64 %w14, 8
-  %r186 = getelementptr inbounds double, double addrspace(1)* %r179, i64 %r185
+  %r186 = getelementptr double, double addrspace(1)* %r179, i64 %r185
   %r188 = sub i32 %r26, 8
   %r189 = icmp slt i32 %r174, %r188
   %r190 = and i1 %r189, %r180
   %r191 = select i1 %r190, double addrspace(1)* %r186, double addrspace(1)* %r45
   %r192 = load double, double addrspace(1)* %r191, align 8
-  %r193 = mul i64 %w14, 16
-  %r194 = getelementptr inbounds double, double addrspace(1)* %r179, i64 %r193
+  %r194 = getelementptr double, double addrspace(1)* %r186, i64 %r185
   %r196 = sub i32 %r26, 16
   %r197 = icmp slt i32 %r174, %r196
   %r198 = and i1 %r197, %r180
   %r199 = select i1 %r198, double addrspace(1)* %r194, double addrspace(1)* %r45
   %r200 = load double, double addrspace(1)* %r199, align 8
-  %r201 = mul i64 %w14, 24
-  %r202 = getelementptr inbounds double, double addrspace(1)* %r179, i64 %r201
+  %r202 = getelementptr double, double addrspace(1)* %r194, i64 %r185
   %r204 = sub i32 %r26, 24
   %r205 = icmp slt i32 %r174, %r204
   %r206 = and i1 %r205, %r180
@@ -291,7 +285,7 @@ L7:
   %r274 = icmp slt i32 %r241, %r273
   %r276 = and i1 %r264, %r274
   %r277 = mul i64 %w13, 8
-  %r278 = getelementptr inbounds double, double addrspace(1)* %r246, i64 %r277
+  %r278 = getelementptr double, double addrspace(1)* %r246, i64 %r277
   %r279 = select i1 %r276, double addrspace(1)* %r278, double addrspace(1)* %r41
   %r280 = load double, double addrspace(1)* %r279, align 8
   %r281 = xor i32 %r257, 64
@@ -303,8 +297,7 @@ L7:
   %r287 = sub i32 %r31, 16
   %r288 = icmp slt i32 %r241, %r287
   %r290 = and i1 %r264, %r288
-  %r291 = mul i64 %w13, 16
-  %r292 = getelementptr inbounds double, double addrspace(1)* %r246, i64 %r291
+  %r292 = getelementptr double, double addrspace(1)* %r278, i64 %r277
   %r293 = select i1 %r290, double addrspace(1)* %r292, double addrspace(1)* %r41
   %r294 = load double, double addrspace(1)* %r293, align 8
   %r295 = xor i32 %r257, 128
@@ -316,8 +309,7 @@ L7:
   %r301 = sub i32 %r31, 24
   %r302 = icmp slt i32 %r241, %r301
   %r304 = and i1 %r264, %r302
-  %r305 = mul i64 %w13, 24
-  %r306 = getelementptr inbounds double, double addrspace(1)* %r246, i64 %r305
+  %r306 = getelementptr double, double addrspace(1)* %r292, i64 %r277
   %r307 = select i1 %r304, double addrspace(1)* %r306, double addrspace(1)* %r41
   %r308 = load double, double addrspace(1)* %r307, align 8
   %r309 = xor i32 %r257, 192
@@ -336,7 +328,7 @@ L11:
   br i1 %r276, label %L12, label %L13
 L12:
   %r317 = mul i64 %w17, 8
-  %r318 = getelementptr inbounds double, double addrspace(1)* %r262, i64 %r317
+  %r318 = getelementptr double, double addrspace(1)* %r262, i64 %r317
   %r319 = call { double } @kernel(double %r280, double %r286)
   %r320 = extractvalue { double } %r319, 0
   store double %r320, double addrspace(1)* %r318, align 8
@@ -345,7 +337,7 @@ L13:
   br i1 %r290, label %L14, label %L15
 L14:
   %r321 = mul i64 %w17, 16
-  %r322 = getelementptr inbounds double, double addrspace(1)* %r262, i64 %r321
+  %r322 = getelementptr double, double addrspace(1)* %r262, i64 %r321
   %r323 = call { double } @kernel(double %r294, double %r300)
   %r324 = extractvalue { double } %r323, 0
   store double %r324, double addrspace(1)* %r322, align 8
@@ -354,7 +346,7 @@ L15:
   br i1 %r304, label %L16, label %L17
 L16:
   %r325 = mul i64 %w17, 24
-  %r326 = getelementptr inbounds double, double addrspace(1)* %r262, i64 %r325
+  %r326 = getelementptr double, double addrspace(1)* %r262, i64 %r325
   %r327 = call { double } @kernel(double %r308, double %r314)
   %r328 = extractvalue { double } %r327, 0
   store double %r328, double addrspace(1)* %r326, align 8

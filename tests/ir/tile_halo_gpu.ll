@@ -20,14 +20,10 @@ L1:
 
 define void @uf_f_tile_f64(double addrspace(1)* %w0, double addrspace(1)* %w1, double addrspace(1)* %w2, i64 %w3, i64 %w4, i64 %w5, i64 %w6, i64 %w7, i64 %w8, i64 %w9, i64 %w10, i64 %w11, i64 %w12, i64 %w13, i64 %w14, i64 %w15, i64 %w16, i64 %w17, i64 %w18) nounwind {
   %r6 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %r7 = icmp ne i64 %w5, 0
   %r8 = icmp ne i64 %w6, 0
   %r9 = trunc i64 %w7 to i32
   %r10 = trunc i64 %w8 to i32
   %r11 = trunc i64 %w9 to i32
-  %r12 = trunc i64 %w10 to i32
-  %r13 = trunc i64 %w11 to i32
-  %r14 = trunc i64 %w12 to i32
   %r15 = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
   %r16 = call i32 @llvm.nvvm.mulhi.ui(i32 %r15, i32 %r10)
   %r17 = add i32 %r16, %r15
@@ -47,11 +43,6 @@ define void @uf_f_tile_f64(double addrspace(1)* %w0, double addrspace(1)* %w1, d
   %r31 = select i1 %r30, i64 %r29, i64 32
   %r32 = trunc i64 %r31 to i32
   %r33 = icmp ne i64 %r28, 0
-  %r34 = icmp eq i32 %r27, 32
-  %r35 = icmp eq i32 %r32, 32
-  %r36 = and i1 %r34, %r35
-  %r37 = and i1 %r7, %r36
-  %r39 = icmp sge i64 %r29, 36
   %r40 = mul i64 %r23, %w13
   %r41 = mul i64 %r28, %w14
   %r42 = add i64 %r40, %r41
@@ -140,33 +131,29 @@ L4:
   %r124 = icmp slt i32 %r94, %r123
   %r126 = and i1 %r117, %r124
   %r127 = mul i64 %w14, 8
-  %r128 = getelementptr inbounds double, double addrspace(1)* %r99, i64 %r127
+  %r128 = getelementptr double, double addrspace(1)* %r99, i64 %r127
   %r129 = select i1 %r126, double addrspace(1)* %r128, double addrspace(1)* %w0
   %r130 = load double, double addrspace(1)* %r129, align 8
   %r131 = mul i64 %w16, 8
-  %r132 = getelementptr inbounds double, double addrspace(1)* %r104, i64 %r131
+  %r132 = getelementptr double, double addrspace(1)* %r104, i64 %r131
   %r133 = select i1 %r126, double addrspace(1)* %r132, double addrspace(1)* %w1
   %r134 = load double, double addrspace(1)* %r133, align 8
   %r135 = sub i32 %r32, 16
   %r136 = icmp slt i32 %r94, %r135
   %r138 = and i1 %r117, %r136
-  %r139 = mul i64 %w14, 16
-  %r140 = getelementptr inbounds double, double addrspace(1)* %r99, i64 %r139
+  %r140 = getelementptr double, double addrspace(1)* %r128, i64 %r127
   %r141 = select i1 %r138, double addrspace(1)* %r140, double addrspace(1)* %w0
   %r142 = load double, double addrspace(1)* %r141, align 8
-  %r143 = mul i64 %w16, 16
-  %r144 = getelementptr inbounds double, double addrspace(1)* %r104, i64 %r143
+  %r144 = getelementptr double, double addrspace(1)* %r132, i64 %r131
   %r145 = select i1 %r138, double addrspace(1)* %r144, double addrspace(1)* %w1
   %r146 = load double, double addrspace(1)* %r145, align 8
   %r147 = sub i32 %r32, 24
   %r148 = icmp slt i32 %r94, %r147
   %r150 = and i1 %r117, %r148
-  %r151 = mul i64 %w14, 24
-  %r152 = getelementptr inbounds double, double addrspace(1)* %r99, i64 %r151
+  %r152 = getelementptr double, double addrspace(1)* %r140, i64 %r127
   %r153 = select i1 %r150, double addrspace(1)* %r152, double addrspace(1)* %w0
   %r154 = load double, double addrspace(1)* %r153, align 8
-  %r155 = mul i64 %w16, 24
-  %r156 = getelementptr inbounds double, double addrspace(1)* %r104, i64 %r155
+  %r156 = getelementptr double, double addrspace(1)* %r144, i64 %r131
   %r157 = select i1 %r150, double addrspace(1)* %r156, double addrspace(1)* %w1
   %r158 = load double, double addrspace(1)* %r157, align 8
   br i1 %r118, label %L7, label %L8
@@ -226,9 +213,9 @@ L6:
   br i1 %r73, label %L15, label %L16
 L15:
   %r187 = call { double } @kernel(double %r82, double %r91)
-  %r188 = extractvalue { double } %r187, 0
   br i1 %r72, label %L17, label %L18
 L17:
+  %r188 = extractvalue { double } %r187, 0
   %r190 = lshr i32 %r54, 1
   %r191 = mul i32 %r52, 16
   %r192 = add i32 %r191, %r190
@@ -250,21 +237,10 @@ L18:
   br label %L16
 L16:
   call void @llvm.nvvm.barrier0()
-  %r207 = lshr i32 %r52, 1
   %r208 = mul i32 %r53, 16
-  %r209 = add i32 %r208, %r207
   %r210 = lshr i32 %r53, 1
   %r211 = xor i32 %r210, %r53
   %r212 = and i32 %r211, 7
-  %r213 = xor i32 %r209, %r212
-  %r214 = mul i32 %r213, 16
-  %r215 = and i32 %r52, 1
-  %r216 = mul i32 %r215, 8
-  %r217 = or i32 %r214, %r216
-  %r218 = zext i32 %r217 to i64
-  %r219 = add i64 %r218, 0
-  %r220 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r219
-  %r221 = bitcast i8 addrspace(3)* %r220 to double addrspace(3)*
   %r227 = mul i32 %r53, %r66
   %r228 = add i32 %r65, %r227
   %r229 = and i32 %r228, %r62
@@ -282,11 +258,6 @@ L16:
   %r245 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r244
   %r246 = bitcast i8 addrspace(3)* %r245 to double addrspace(3)*
   %r247 = load double, double addrspace(3)* %r246, align 8
-  %r248 = xor i32 %r217, 2112
-  %r249 = zext i32 %r248 to i64
-  %r250 = add i64 %r249, 0
-  %r251 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r250
-  %r252 = bitcast i8 addrspace(3)* %r251 to double addrspace(3)*
   %r253 = add i32 %r53, 8
   %r259 = mul i32 %r253, %r66
   %r260 = add i32 %r65, %r259
@@ -309,11 +280,6 @@ L16:
   %r278 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r277
   %r279 = bitcast i8 addrspace(3)* %r278 to double addrspace(3)*
   %r280 = load double, double addrspace(3)* %r279, align 8
-  %r281 = xor i32 %r217, 4096
-  %r282 = zext i32 %r281 to i64
-  %r283 = add i64 %r282, 0
-  %r284 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r283
-  %r285 = bitcast i8 addrspace(3)* %r284 to double addrspace(3)*
   %r286 = add i32 %r53, 16
   %r292 = mul i32 %r286, %r66
   %r293 = add i32 %r65, %r292
@@ -336,11 +302,6 @@ L16:
   %r311 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r310
   %r312 = bitcast i8 addrspace(3)* %r311 to double addrspace(3)*
   %r313 = load double, double addrspace(3)* %r312, align 8
-  %r314 = xor i32 %r217, 6208
-  %r315 = zext i32 %r314 to i64
-  %r316 = add i64 %r315, 0
-  %r317 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r316
-  %r318 = bitcast i8 addrspace(3)* %r317 to double addrspace(3)*
   %r319 = add i32 %r53, 24
   %r325 = mul i32 %r319, %r66
   %r326 = add i32 %r65, %r325
@@ -367,8 +328,6 @@ L16:
   %r349 = getelementptr inbounds double, double addrspace(1)* %r51, i64 %r348
   %r350 = zext i32 0 to i64
   %r351 = getelementptr inbounds double, double addrspace(1)* %r349, i64 %r350
-  %r361 = sext i32 %r230 to i64
-  %r362 = getelementptr inbounds double, double addrspace(1)* %r351, i64 %r361
   %r363 = icmp slt i32 %r230, %r32
   %r364 = icmp slt i32 %r53, %r27
   %r365 = and i1 %r364, %r363
@@ -377,13 +336,13 @@ L16:
   %r368 = and i1 %r365, %r367
   br i1 %r368, label %L19, label %L20
 L19:
+  %r361 = sext i32 %r230 to i64
+  %r362 = getelementptr inbounds double, double addrspace(1)* %r351, i64 %r361
   store double %r247, double addrspace(1)* %r362, align 8
   br label %L20
 L20:
   %r369 = mul i64 %w17, 8
-  %r370 = getelementptr inbounds double, double addrspace(1)* %r351, i64 %r369
-  %r381 = sext i32 %r262 to i64
-  %r382 = getelementptr inbounds double, double addrspace(1)* %r370, i64 %r381
+  %r370 = getelementptr double, double addrspace(1)* %r351, i64 %r369
   %r383 = icmp slt i32 %r262, %r32
   %r384 = sub i32 %r27, 8
   %r385 = icmp slt i32 %r53, %r384
@@ -393,13 +352,12 @@ L20:
   %r389 = and i1 %r386, %r388
   br i1 %r389, label %L21, label %L22
 L21:
+  %r381 = sext i32 %r262 to i64
+  %r382 = getelementptr inbounds double, double addrspace(1)* %r370, i64 %r381
   store double %r280, double addrspace(1)* %r382, align 8
   br label %L22
 L22:
-  %r390 = mul i64 %w17, 16
-  %r391 = getelementptr inbounds double, double addrspace(1)* %r351, i64 %r390
-  %r402 = sext i32 %r295 to i64
-  %r403 = getelementptr inbounds double, double addrspace(1)* %r391, i64 %r402
+  %r391 = getelementptr double, double addrspace(1)* %r370, i64 %r369
   %r404 = icmp slt i32 %r295, %r32
   %r405 = sub i32 %r27, 16
   %r406 = icmp slt i32 %r53, %r405
@@ -409,13 +367,11 @@ L22:
   %r410 = and i1 %r407, %r409
   br i1 %r410, label %L23, label %L24
 L23:
+  %r402 = sext i32 %r295 to i64
+  %r403 = getelementptr inbounds double, double addrspace(1)* %r391, i64 %r402
   store double %r313, double addrspace(1)* %r403, align 8
   br label %L24
 L24:
-  %r411 = mul i64 %w17, 24
-  %r412 = getelementptr inbounds double, double addrspace(1)* %r351, i64 %r411
-  %r423 = sext i32 %r328 to i64
-  %r424 = getelementptr inbounds double, double addrspace(1)* %r412, i64 %r423
   %r425 = icmp slt i32 %r328, %r32
   %r426 = sub i32 %r27, 24
   %r427 = icmp slt i32 %r53, %r426
@@ -425,6 +381,9 @@ L24:
   %r431 = and i1 %r428, %r430
   br i1 %r431, label %L25, label %L26
 L25:
+  %r412 = getelementptr double, double addrspace(1)* %r391, i64 %r369
+  %r423 = sext i32 %r328 to i64
+  %r424 = getelementptr inbounds double, double addrspace(1)* %r412, i64 %r423
   store double %r346, double addrspace(1)* %r424, align 8
   br label %L26
 L26:

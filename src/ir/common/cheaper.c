@@ -1,5 +1,5 @@
 /* cheaper.c - instructions in place of which there are cheaper ones, where no compiler looks for that: addresses whose index has a constant
- * part, halves of words, divisions by constants. */
+ * part, addresses that are multiples of a stride apart, halves of words, divisions by constants. */
 #include <stdio.h>
 
 #include "ir/common/numbering.h"
@@ -10,6 +10,19 @@ typedef struct sum {
     const char *of;
     int64_t constant;
 } sum;
+
+/* A value that is a multiple of another one, all of 64 bits. */
+typedef struct multiple {
+    const char *of;
+    int64_t times;
+} multiple;
+
+/* The last address that is a multiple of a stride behind another one. */
+typedef struct walk {
+    const char *at;
+    int64_t times;
+    int block;
+} walk;
 
 /* What is known of a value that has to do with the two halves, of 16 bits each, of a word. */
 typedef enum half_kind {
@@ -59,27 +72,70 @@ static bool widen_sum(numbering *n, const char *name, const char *of, int here) 
     return true;
 }
 
-/* An element whose index is a sum with a constant: the address without that, and the constant from there on, which becomes part of the
- * access. at: "getelementptr inbounds T, T* %p, i64 %i". */
-static bool split_address(numbering *n, const char *name, const char *at, int here) {
-    char head[160];
+/* ---- Addresses: "getelementptr inbounds T, T* %p, i64 %i" ---- */
+
+typedef struct address {
+    const char *head; /* "T, T* %p", in memory of the function's, .. */
+    int types;        /* .. of which so many bytes are the types */
+    const char *index;
+} address;
+
+static bool read_address(numbering *n, const char *at, address *a) {
     const char *end = at + strlen(at), *type = at + strlen("getelementptr "), *index = text_find(at, end, ", i64 ");
     text_passes(&type, end, "inbounds ");
     const char *pointer = text_find(type, end, ", ");
     if (!index || *type == '[' || *type == '<' || pointer >= index || index[strlen(", i64 ")] != '%')
         return false;
-    const char *i = index + strlen(", i64 ");
-    const char *by = i + name_length(i) == end ? numbering_copy(n, i, (size_t)(end - i)) : NULL;
-    const sum *s = by ? sum_of(n, by, "i64") : NULL;
-    const char *base = index; /* of the name of the pointer */
+    const char *i = index + strlen(", i64 "), *base = index; /* of the name of the pointer */
+    if (i + name_length(i) != end)
+        return false;
     while (*base != ' ')
         base--;
-    int size = snprintf(head, sizeof head, "getelementptr %.*s, i64 %s", (int)(index - type), type, s ? s->of : "");
-    const char *from = s && size < (int)sizeof head ? numbering_besides(n, name, "_b", head, here) : NULL;
-    if (!from)
+    *a = (address){numbering_copy(n, type, (size_t)(index - type)), (int)(base - type),
+                   numbering_copy(n, i, (size_t)(end - i))};
+    return a->head && a->index;
+}
+
+/* An element whose index is a sum with a constant: the address without that, and the constant from there on, which becomes part of the
+ * access. */
+static bool split_address(numbering *n, const char *name, const address *a, const sum *s, int here) {
+    char whole[160];
+    int size = snprintf(whole, sizeof whole, "getelementptr %s, i64 %s", a->head, s->of);
+    const char *from = size < (int)sizeof whole ? numbering_besides(n, name, "_b", whole, here) : NULL;
+    if (from)
+        text_printf(n->out, "  %s = getelementptr %.*s %s, i64 %lld\n", name, a->types, a->head, from,
+                    (long long)s->constant);
+    return from;
+}
+
+/* The product by which an address is further than the one before it; NULL: no memory, or none before it. */
+static const char *step_of(numbering *n, const char *name, const multiple *m, const walk *before, int here) {
+    char product[96];
+    if (m->times <= before->times)
+        return NULL;
+    if (m->times == before->times + 1)
+        return m->of;
+    int size = snprintf(product, sizeof product, "mul i64 %s, %lld", m->of, (long long)(m->times - before->times));
+    return size < (int)sizeof product ? numbering_besides(n, name, "_s", product, here) : NULL;
+}
+
+/* An element whose index is a multiple of a stride: from the last one before it on, in place of a product of 64 bits for each. */
+static bool walk_on(numbering *n, const char *name, const address *a, const multiple *m, int here) {
+    char key[160];
+    int size = snprintf(key, sizeof key, "%s by %s", a->head, m->of);
+    if (size >= (int)sizeof key)
         return false;
-    text_printf(n->out, "  %s = getelementptr %.*s %s, i64 %lld\n", name, (int)(base - type), type, from,
-                (long long)s->constant);
+    const walk *before = map_get(&n->walks, key, (size_t)size), first = {a->head + a->types + 1, 0, here};
+    if (!before || !flow_dominates(&n->blocks, before->block, here))
+        before = &first;
+    const char *step = step_of(n, name, m, before, here);
+    walk *next = numbering_take(n, sizeof *next);
+    const char *kept = numbering_copy(n, key, (size_t)size);
+    if (!step || !next || !kept)
+        return false;
+    text_printf(n->out, "  %s = getelementptr %.*s %s, i64 %s\n", name, a->types, a->head, before->at, step);
+    *next = (walk){name, m->times, here};
+    numbering_put(n, &n->walks, kept, (size_t)size, next);
     return true;
 }
 
@@ -109,6 +165,29 @@ static bool add(numbering *n, const char *name, const char *line, int here) {
     else if (sscanf(line, "add nuw i32 %63[^, ], %lld", of, &constant) == 2)
         note_sum(n, name, "i32", of, constant);
     return false;
+}
+
+static bool mul(numbering *n, const char *name, const char *line, int here) {
+    char of[64];
+    long long times;
+    (void)here;
+    if (sscanf(line, "mul i64 %63[^, ], %lld", of, &times) == 2 && *of == '%') {
+        multiple *m = numbering_take(n, sizeof *m);
+        if (m) {
+            *m = (multiple){numbering_copy(n, of, strlen(of)), times};
+            numbering_put(n, &n->multiples, name, strlen(name), m);
+        }
+    }
+    return false;
+}
+
+static bool getelementptr(numbering *n, const char *name, const char *line, int here) {
+    address a;
+    if (!read_address(n, line, &a))
+        return false;
+    const sum *s = sum_of(n, a.index, "i64");
+    const multiple *m = map_get(&n->multiples, a.index, strlen(a.index));
+    return s ? split_address(n, name, &a, s, here) : m && walk_on(n, name, &a, m, here);
 }
 
 static bool zext(numbering *n, const char *name, const char *line, int here) {
@@ -207,9 +286,10 @@ static const struct {
 } instructions[] = {{"add", add},
                     {"bitcast", bitcast},
                     {"extractelement", extractelement},
-                    {"getelementptr", split_address},
+                    {"getelementptr", getelementptr},
                     {"insertelement", insertelement},
                     {"lshr", lshr},
+                    {"mul", mul},
                     {"shl", shl},
                     {"trunc", trunc_word},
                     {"udiv", divide},

@@ -299,7 +299,8 @@ static void write_body(numbering *n, const char *body, const char *end) {
 }
 
 static void free_function(numbering *n) {
-    map *maps[] = {&n->variables, &n->numbers, &n->renamed, &n->sums, &n->halves, &n->awaited};
+    map *maps[] = {&n->variables, &n->numbers, &n->renamed, &n->sums,
+                   &n->multiples, &n->walks,   &n->halves,  &n->awaited};
     for (size_t i = 0; i < COUNT(maps); i++) {
         map_free(maps[i]);
         *maps[i] = (map){0};

@@ -7,15 +7,14 @@
 /* A function while it is written again. */
 typedef struct numbering {
     bool settled;
-    arena memory;  /* of one function */
-    map pure;      /* of the module: names of functions that are readnone */
-    flow blocks;   /* of the function, as all that follows */
-    map variables; /* name -> what is known of an alloca */
-    map numbers;   /* text of an instruction -> its number */
-    map renamed;   /* name -> the name or constant that stands for it */
-    map sums;      /* cheaper.c */
-    map halves;    /* cheaper.c */
-    map awaited;   /* names that a phi has from a block behind it */
+    arena memory;                       /* of one function */
+    map pure;                           /* of the module: names of functions that are readnone */
+    flow blocks;                        /* of the function, as all that follows */
+    map variables;                      /* name -> what is known of an alloca */
+    map numbers;                        /* text of an instruction -> its number */
+    map renamed;                        /* name -> the name or constant that stands for it */
+    map sums, multiples, walks, halves; /* cheaper.c */
+    map awaited;                        /* names that a phi has from a block behind it */
     text line, *out;
     bool failed;
 } numbering;

@@ -5,6 +5,7 @@
 #include <limits.h>
 
 enum {
+    UNROLLED_ROW = 16,  /* elements */
     COLUMN_COOP = 7,    /* log2 of the threads of a column, .. */
     WEIGHTED_COOP = 9,  /* .. and of a pair of columns with weights */
     COMBINE_LINES = 32, /* a sum has 11, a maximum 30; positions, variances and logarithms of sums 100 and more */
@@ -68,9 +69,31 @@ static bool rows_settled(const emit *e, const variant *v) {
     return has_size(v, WORD_BYTES, WORD_BYTES) && (v->gufunc.cluster || reads_staged(v));
 }
 
-/* Unrolled calls are straight code; those whose cores come through shared memory read them from addresses that are constants but for one. */
+/* Unrolled calls are straight code. Their cores come through shared memory, from addresses that are constants but for one, or are one row, of
+ * whose elements libNVVM's passes would find no order of loads in which fewer registers do, as where there are several. */
+static bool unrolled_settled(const variant *v) {
+    int arrays = 0;
+    for (int k = 0; k < v->nin; k++)
+        arrays += v->operand[k].kind != OPERAND_NUMBER;
+    bool row = arrays == 1 && v->gufunc.size[0] >= UNROLLED_ROW && !v->gufunc.size[1];
+    return stages_any(v) || (row && has_size(v, WORD_BYTES, WORD_BYTES));
+}
+
 static bool calls_settled(const emit *e, const variant *v) {
-    return v->gufunc.unrolled ? stages_any(v) : v->gufunc.across ? columns_settled(e, v) : rows_settled(e, v);
+    return v->gufunc.unrolled ? unrolled_settled(v) : v->gufunc.across ? columns_settled(e, v) : rows_settled(e, v);
+}
+
+/* ---- Elementwise loops ---- */
+
+/* Tiles. Of words, rows that do not begin at whole vectors were slower, and several outputs of bytes; the rest was as fast, or faster. */
+static bool tiles_settled(const variant *v) {
+    int widest = 1, narrowest = INT_MAX;
+    for (int k = 0; k < variant_operands(v); k++) {
+        int size = dtypes[v->operand[k].memory].size;
+        widest = size > widest ? size : widest;
+        narrowest = size < narrowest ? size : narrowest;
+    }
+    return v->tile.halo || (widest != WORD_BYTES && (narrowest > 1 || v->nout == 1));
 }
 
 /* ---- Reductions ---- */
@@ -101,6 +124,11 @@ bool code_is_settled(const emit *e, const variant *v) {
         return !e->written.loops || combines_simply(e);
     case LOOP_FLAT:
         return !e->written.loops;
+    case LOOP_ROWS:
+    case LOOP_GENERAL:
+        return true;
+    case LOOP_TILE:
+        return tiles_settled(v);
     }
     return false;
 }

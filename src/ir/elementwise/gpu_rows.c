@@ -161,8 +161,8 @@ static int row_step(const skeleton *s) {
         return 1;
     int bytes = 0, step = 1;
     for (int k = 0; k < s->noperands; k++)
-        if (!s->uniform[k] && !skeleton_is_output(s, k) && !is_fixed(s, k) && !is_constant(s, k))
-            bytes += dtypes[skeleton_memory(s, k)].size * s->v->rows.vector;
+        if (!s->uniform[k] && !skeleton_is_output(s, k) && !is_fixed(s, k))
+            bytes += dtypes[skeleton_memory(s, k)].size * (is_constant(s, k) ? 1 : s->v->rows.vector);
     while (bytes && bytes * step < IN_FLIGHT && step < s->v->rows.rows_per_thread)
         step *= 2;
     return step;
