@@ -10,6 +10,7 @@
 /* A module of which so much has been written. */
 typedef struct written {
     int loops, combine; /* lines of the function that combines states; 0: there is none */
+    int kernel_loops;   /* of the kernel and of that function */
     bool halves;
     unsigned fast;
 } written;
@@ -17,7 +18,8 @@ typedef struct written {
 static bool settles(const variant *v, const written *w) {
     code_module module = {.fast = w->fast};
     emit e = {.module = &module, .half_results = w->halves, .written = {.loops = w->loops}};
-    ir_size combine = {.lines = w->combine};
+    ir_size combine = {.lines = w->combine, .loops = w->kernel_loops}, kernel = {.loops = w->kernel_loops};
+    assert_true(map_put(&e.sizes, "kernel", strlen("kernel"), &kernel));
     if (w->combine)
         assert_true(map_put(&e.sizes, "combine", strlen("combine"), &combine));
     bool settled = code_is_settled(&e, v);
@@ -113,8 +115,8 @@ static void test_tiles(void **state) {
         dtype type;
         uint8_t nout, halo;
         bool settles;
-    } cases[] = {{DT_FLOAT32, 1, 0, false}, {DT_FLOAT32, 2, 8, true},  {DT_INT8, 1, 0, true},
-                 {DT_INT8, 2, 0, false},    {DT_BFLOAT16, 2, 0, true}, {DT_FLOAT64, 1, 0, true}};
+    } cases[] = {{DT_FLOAT32, 1, 0, false}, {DT_FLOAT32, 2, 8, true},  {DT_INT8, 1, 0, true},   {DT_INT8, 2, 0, false},
+                 {DT_INT8, 2, 16, false},   {DT_BFLOAT16, 2, 0, true}, {DT_FLOAT64, 1, 0, true}};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         variant v = of_type(LOOP_TILE, cases[i].type);
@@ -139,6 +141,7 @@ static void test_folds(void **state) {
     assert_true(settles(&v, &(written){.combine = SUM}));
     assert_false(settles(&v, &(written){.combine = VARIANCE}));
     assert_false(settles(&v, &(written){.combine = SUM, .loops = 4}));
+    assert_false(settles(&v, &(written){.combine = SUM, .kernel_loops = 1}));
     v.fold.results = 4;
     assert_false(settles(&v, &(written){.combine = SUM}));
     v.reduction.columns = 1;
@@ -162,6 +165,7 @@ static void test_others(void **state) {
     assert_true(settles(&v, &(written){.loops = 3}));
     v = of_type(LOOP_GENERAL, DT_INT8);
     assert_true(settles(&v, &(written){.loops = 1}));
+    assert_false(settles(&v, &(written){.loops = 1, .kernel_loops = 1}));
     v = of_type(LOOP_FORALL, DT_FLOAT32);
     assert_false(settles(&v, &(written){0}));
 }

@@ -12,6 +12,15 @@ enum {
     WORD_BYTES = 4
 };
 
+/* One of the functions of the module, or NULL. */
+static const ir_size *size_of(const emit *e, const char *name) { return map_get(&e->sizes, name, strlen(name)); }
+
+/* Has it loops of its own? */
+static bool loops_in(const emit *e, const char *name) {
+    const ir_size *size = size_of(e, name);
+    return size && size->loops;
+}
+
 /* ---- Calls ---- */
 
 /* Are there inputs that threads read beside the elements that they have in registers: weights of columns, or of rows that begin anywhere? */
@@ -69,8 +78,8 @@ static bool rows_settled(const emit *e, const variant *v) {
     return has_size(v, WORD_BYTES, WORD_BYTES) && (v->gufunc.cluster || reads_staged(v));
 }
 
-/* Unrolled calls are straight code. Their cores come through shared memory, from addresses that are constants but for one, or are one row, of
- * whose elements libNVVM's passes would find no order of loads in which fewer registers do, as where there are several. */
+/* Unrolled calls are straight code. Their cores come through shared memory, where addresses are constants but for one, or are a single row.
+ * Of several rows a thread would load all elements first, where libNVVM's passes find an order that needs fewer registers. */
 static bool unrolled_settled(const variant *v) {
     int arrays = 0;
     for (int k = 0; k < v->nin; k++)
@@ -85,7 +94,7 @@ static bool calls_settled(const emit *e, const variant *v) {
 
 /* ---- Elementwise loops ---- */
 
-/* Tiles. Of words, rows that do not begin at whole vectors were slower, and several outputs of bytes; the rest was as fast, or faster. */
+/* Of tiles of words, rows that do not begin at whole vectors were slower, and of bytes several outputs. */
 static bool tiles_settled(const variant *v) {
     int widest = 1, narrowest = INT_MAX;
     for (int k = 0; k < variant_operands(v); k++) {
@@ -93,15 +102,15 @@ static bool tiles_settled(const variant *v) {
         widest = size > widest ? size : widest;
         narrowest = size < narrowest ? size : narrowest;
     }
-    return v->tile.halo || (widest != WORD_BYTES && (narrowest > 1 || v->nout == 1));
+    return (v->tile.halo || widest != WORD_BYTES) && (narrowest > 1 || v->nout == 1);
 }
 
 /* ---- Reductions ---- */
 
 /* Are states combined by few instructions? */
 static bool combines_simply(const emit *e) {
-    const ir_size *combine = map_get(&e->sizes, "combine", strlen("combine"));
-    return combine && combine->lines <= COMBINE_LINES;
+    const ir_size *combine = size_of(e, "combine");
+    return combine && combine->lines <= COMBINE_LINES && !combine->loops && !loops_in(e, "map");
 }
 
 /* Of words and wider elements, columns, and rows that have no loop and are not several of one group: threads wait for memory. */
@@ -126,9 +135,9 @@ bool code_is_settled(const emit *e, const variant *v) {
         return !e->written.loops;
     case LOOP_ROWS:
     case LOOP_GENERAL:
-        return true;
+        return !loops_in(e, "kernel");
     case LOOP_TILE:
-        return tiles_settled(v);
+        return tiles_settled(v) && !loops_in(e, "kernel");
     }
     return false;
 }
