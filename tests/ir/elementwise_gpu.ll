@@ -75,8 +75,7 @@ L6:
   %r58 = load float, float addrspace(1)* %r57, align 4, !dbg !9
   %r59 = getelementptr inbounds float, float addrspace(1)* %r34, i64 %r56, !dbg !9
   %r60 = load float, float addrspace(1)* %r59, align 4, !dbg !9
-  %r61 = mul i32 %r12, 1, !dbg !9
-  %r62 = add i32 %r11, %r61, !dbg !9
+  %r62 = add i32 %r11, %r12, !dbg !9
   %r63 = icmp slt i32 %r62, %r28, !dbg !9
   %r64 = select i1 %r63, i32 %r62, i32 %r11, !dbg !9
   %r65 = zext i32 %r64 to i64, !dbg !9
@@ -149,8 +148,7 @@ L9:
   %r124 = sub i64 %r121, %r123, !dbg !9
   %r125 = getelementptr inbounds float, float addrspace(1)* %r35, i64 %r124, !dbg !9
   store float %r106, float addrspace(1)* %r125, align 4, !dbg !9
-  %r126 = mul i32 %r12, 1, !dbg !9
-  %r127 = add i32 %r11, %r126, !dbg !9
+  %r127 = add i32 %r11, %r12, !dbg !9
   %r128 = icmp slt i32 %r127, %r28, !dbg !9
   %r129 = select i1 %r128, i32 %r127, i32 %r11, !dbg !9
   %r130 = zext i32 %r129 to i64, !dbg !9

@@ -19,56 +19,47 @@ L1:
 }
 
 define void @uf_simulated_reduce_i64(i64 addrspace(1)* %w0, i64 addrspace(1)* %w1, i64 %w2, i64 %w3, i64 %w4, i64 %w5, i64 %w6, i64 %w7, i64 %w8) nounwind {
-  %r6 = icmp ne i64 %w5, 0
   %r7 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %r8 = and i32 %r7, 0
-  %r9 = zext i32 %r8 to i64
   %r10 = alloca i64
   %r11 = alloca i1
   %r12 = alloca i64
   %r13 = alloca i1
-  %r15 = lshr i32 %r7, 0
-  %r16 = zext i32 %r15 to i64
   %r17 = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
-  %r18 = lshr i32 %r17, 0
-  %r19 = mul i32 %r18, 1
-  %r20 = zext i32 %r19 to i64
   %r21 = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  store i64 0, i64* %r12
+  store i1 false, i1* %r13
+  br label %L3
+L3:
+  %r8 = and i32 %r7, 0
+  %r9 = zext i32 %r8 to i64
+  %r16 = zext i32 %r7 to i64
+  %r20 = zext i32 %r17 to i64
   %r22 = zext i32 %r21 to i64
   %r23 = mul i64 %r22, %r20
   %r24 = add i64 %r23, %r16
   %r25 = icmp slt i64 %r24, %w2
   %r26 = select i1 %r25, i64 %r24, i64 0
   %r27 = mul i64 %r26, %w6
-  %r28 = mul i64 %r26, %w7
   %r29 = getelementptr inbounds i64, i64 addrspace(1)* %w0, i64 %r27
-  %r30 = getelementptr inbounds i64, i64 addrspace(1)* %w1, i64 %r28
-  store i64 0, i64* %r12
-  store i1 false, i1* %r13
-  %r31 = sub i64 %w3, 0
-  %r32 = srem i64 %r31, 1
-  %r33 = sub i64 %r31, %r32
-  %r34 = mul i64 1, 32
-  br label %L3
-L3:
+  %r32 = srem i64 %w3, 1
+  %r33 = sub i64 %w3, %r32
   %r35 = icmp slt i64 0, %r33
   br i1 %r35, label %L4, label %L6
 L4:
   %i4 = phi i64 [ 0, %L3 ], [ %next4, %L5 ]
   store i64 0, i64* %r10
   store i1 false, i1* %r11
-  %r36 = add i64 %i4, %r34
-  %r37 = icmp slt i64 %r36, %r33
-  %r38 = select i1 %r37, i64 %r36, i64 %r33
   br label %L7
 L7:
+  %r36 = add i64 %i4, 32
+  %r37 = icmp slt i64 %r36, %r33
+  %r38 = select i1 %r37, i64 %r36, i64 %r33
   %r39 = icmp slt i64 %i4, %r38
   br i1 %r39, label %L8, label %L10
 L8:
   %i8 = phi i64 [ %i4, %L7 ], [ %next8, %L9 ]
   %r40 = add i64 %i8, %r9
-  %r41 = add i64 0, %r40
-  %r42 = mul i64 %r41, %w8
+  %r42 = mul i64 %r40, %w8
   %r43 = getelementptr inbounds i64, i64 addrspace(1)* %r29, i64 %r42
   %r44 = load i64, i64 addrspace(1)* %r43, align 8, !invariant.load !2
   %r45 = load i64, i64* %r10
@@ -97,18 +88,17 @@ L10:
   store i1 %r59, i1* %r13
   br label %L5
 L5:
-  %next4 = add i64 %i4, %r34
+  %next4 = add i64 %i4, 32
   %r60 = icmp slt i64 %next4, %r33
   br i1 %r60, label %L4, label %L6, !llvm.loop !6
 L6:
-  %r61 = icmp slt i64 %r33, %r31
+  %r61 = icmp slt i64 %r33, %w3
   br i1 %r61, label %L11, label %L12
 L11:
   %r62 = add i64 %r33, %r9
-  %r63 = icmp slt i64 %r62, %r31
+  %r63 = icmp slt i64 %r62, %w3
   %r64 = select i1 %r63, i64 %r62, i64 %r33
-  %r65 = add i64 0, %r64
-  %r66 = mul i64 %r65, %w8
+  %r66 = mul i64 %r64, %w8
   %r67 = getelementptr inbounds i64, i64 addrspace(1)* %r29, i64 %r66
   %r68 = load i64, i64 addrspace(1)* %r67, align 8, !invariant.load !2
   %r69 = load i64, i64* %r12
@@ -128,6 +118,8 @@ L12:
   %r81 = and i1 %r25, %r80
   br i1 %r81, label %L13, label %L14
 L13:
+  %r28 = mul i64 %r26, %w7
+  %r30 = getelementptr inbounds i64, i64 addrspace(1)* %w1, i64 %r28
   store i64 %r76, i64 addrspace(1)* %r30, align 8
   br label %L14
 L14:

@@ -17,7 +17,7 @@ L2:
   %r5 = zext i32 %r4 to i64
   %r6 = icmp eq i64 %r5, 0
   %r7 = lshr i64 %rank, 3
-  %r8 = lshr i64 %size, 3
+  %r8 = lshr i64 32, 3
   br label %L3
 L3:
   %r9 = icmp slt i64 %r7, %r2

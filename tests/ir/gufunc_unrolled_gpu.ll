@@ -60,8 +60,8 @@ L4:
   %r35 = select i1 %r34, i64 %r33, i64 128
   %r36 = trunc i64 %r35 to i32
   %r37 = mul i64 %i4, 3
-  %r38 = getelementptr inbounds double, double addrspace(1)* %w0, i64 %r37
-  %r40 = getelementptr inbounds double, double addrspace(1)* %w1, i64 %r37
+  %r38 = getelementptr double, double addrspace(1)* %w0, i64 %r37
+  %r40 = getelementptr double, double addrspace(1)* %w1, i64 %r37
   %r41 = icmp eq i32 %r36, 128
   %r42 = ptrtoint double addrspace(1)* %r38 to i64
   %r43 = and i64 %r42, 15
@@ -147,8 +147,7 @@ L9:
   br i1 %r108, label %L18, label %L19
 L18:
   %r115 = mul i32 %r26, 24
-  %r116 = add i32 %r115, 0
-  %r117 = zext i32 %r116 to i64
+  %r117 = zext i32 %r115 to i64
   %r118 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r117
   %r119 = bitcast i8 addrspace(3)* %r118 to double addrspace(3)*
   %r123 = add i32 %r115, 3072
@@ -163,7 +162,7 @@ L18:
   br label %L19
 L19:
   call void @llvm.nvvm.barrier0()
-  %r136 = getelementptr inbounds double, double addrspace(1)* %w2, i64 %r37
+  %r136 = getelementptr double, double addrspace(1)* %w2, i64 %r37
   %r138 = ptrtoint double addrspace(1)* %r136 to i64
   %r139 = and i64 %r138, 15
   %r140 = icmp eq i64 %r139, 0

@@ -34,9 +34,8 @@ L3:
   %r24 = mul i64 %r22, %w16
   %r25 = getelementptr inbounds i64, i64 addrspace(1)* %w0, i64 %r24
   %r28 = sub i64 %w3, 1
-  %r29 = add i64 0, 0
-  %r30 = icmp slt i64 %r29, %r28
-  %r31 = select i1 %r30, i64 %r29, i64 %r28
+  %r30 = icmp slt i64 0, %r28
+  %r31 = select i1 %r30, i64 0, i64 %r28
   %r32 = mul i64 %r31, %w18
   %r33 = getelementptr inbounds i64, i64 addrspace(1)* %r25, i64 %r32
   %r34 = load i64, i64 addrspace(1)* %r33, align 8
@@ -49,9 +48,8 @@ L5:
   br i1 %r35, label %L6, label %L8
 L6:
   %i6 = phi i64 [ 0, %L5 ], [ %next6, %L7 ]
-  %r37 = add i64 %i6, 0
-  %r38 = icmp slt i64 %r37, %r28
-  %r39 = select i1 %r38, i64 %r37, i64 %r28
+  %r38 = icmp slt i64 %i6, %r28
+  %r39 = select i1 %r38, i64 %i6, i64 %r28
   %r40 = mul i64 %r39, %w18
   %r41 = getelementptr inbounds i64, i64 addrspace(1)* %r25, i64 %r40
   %r42 = load i64, i64 addrspace(1)* %r41, align 8

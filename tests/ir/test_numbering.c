@@ -150,6 +150,24 @@ static void test_addresses(void **state) {
 }
 
 /* Halves of words: each is one operation on its word, and both together are that. */
+/* What is computed of constants, and what changes nothing. */
+static void test_constants(void **state) {
+    (void)state;
+    numbers(HEAD
+            "  %r1 = mul i64 256, 32\n  %r2 = add i64 %r1, -8192\n  %r3 = add i64 %r2, %a\n  %r4 = sub i64 %r3, 0\n"
+            "  %r5 = mul i64 1, %r4\n  %r6 = shl i64 %r5, 0\n  %r7 = and i1 true, %c\n"
+            "  call void @g(i64 %r6, i64 %r1, i1 %r7)\n  ret void\n}\n",
+            true, HEAD "  call void @g(i64 %a, i64 8192, i1 %c)\n  ret void\n}\n");
+    /* the left one of a difference and a shift counts; of 32 bits sums might wrap; and a phi has what comes behind it */
+    stays(HEAD "  %r1 = sub i64 0, %a\n  %r2 = shl i64 0, %a\n  %r3 = add i32 2147483647, 1\n  %r4 = mul i64 %a, 0\n"
+               "  %r5 = add nuw i64 %a, 0\n  ret void\n}\n");
+    stays(HEAD "  br label %L1\nL1:\n  %r1 = phi i64 [ %a, %L0 ], [ %r2, %L1 ]\n  %r2 = add i64 %b, 0\n"
+               "  br i1 %c, label %L1, label %L2\nL2:\n  ret void\n}\n");
+    /* nobody looks for that if a compiler does */
+    numbers(HEAD "  %r1 = add i64 %a, 0\n  call void @g(i64 %r1)\n  ret void\n}\n", false,
+            HEAD "  %r1 = add i64 %a, 0\n  call void @g(i64 %r1)\n  ret void\n}\n");
+}
+
 /* Multiples of a stride: each from the last one before it on, if every way leads past that. */
 static void test_walks(void **state) {
     (void)state;
@@ -161,7 +179,7 @@ static void test_walks(void **state) {
                  "  %r11 = mul i64 %a, %b\n  %r12 = getelementptr inbounds float, float addrspace(1)* %p, i64 %r11\n"
                  "  ret void\n}\n",
             true,
-            HEAD "  %r1 = mul i64 %a, 1\n  %r2 = getelementptr float, float addrspace(1)* %p, i64 %a\n"
+            HEAD "  %r2 = getelementptr inbounds float, float addrspace(1)* %p, i64 %a\n"
                  "  %r3 = mul i64 %a, 2\n  %r4 = getelementptr float, float addrspace(1)* %r2, i64 %a\n"
                  "  %r5 = mul i64 %a, 5\n  %r6_s = mul i64 %a, 3\n"
                  "  %r6 = getelementptr float, float addrspace(1)* %r4, i64 %r6_s\n"
@@ -210,7 +228,7 @@ static void test_halves(void **state) {
 }
 
 /* What the lines of a division compute: each is "name = operation type x, y", with the operations that there may be. */
-static uint64_t run(const char *lines, uint32_t n) {
+static uint64_t run(const char *lines, uint64_t n) {
     map values = {0};
     uint64_t result = 0;
     while (*lines) {
@@ -239,7 +257,9 @@ static uint64_t run(const char *lines, uint32_t n) {
             result = a - b;
             break;
         default:
-            result = strcmp(operation, "and") == 0 ? a & b : a + b;
+            result = strcmp(operation, "and") == 0    ? a & b
+                     : strcmp(operation, "ashr") == 0 ? (uint64_t)((wide ? (int64_t)a : (int32_t)a) >> b)
+                                                      : a + b;
         }
         result = wide ? result : (uint32_t)result;
         map_put(&values, name, strlen(name), (void *)(uintptr_t)result);
@@ -259,8 +279,31 @@ static void divide(uint32_t n, uint32_t d) {
     text_free(&out);
 }
 
+/* Of signed integers, by powers of two. */
+static void divide_signed(int32_t n, int by) {
+    static const char *const types[] = {"i32", "i64"};
+    for (int k = 0; k < 4; k++) {
+        char line[64];
+        text out = {0};
+        int64_t x = k & 1 ? (int64_t)n * 1000003 : n, d = (int64_t)1 << by, want = k & 2 ? x % d : x / d;
+        int length =
+            snprintf(line, sizeof line, "%s %s %%n, %lld", k & 2 ? "srem" : "sdiv", types[k & 1], (long long)d);
+        assert_true(write_constant_division(&out, "%q", line, (size_t)length));
+        uint64_t got = run(out.data, (uint64_t)x);
+        if (got != (k & 1 ? (uint64_t)want : (uint32_t)want))
+            fail_msg("%s of %lld: %lld\n%s", line, (long long)x, (long long)got, out.data);
+        text_free(&out);
+    }
+}
+
 static void test_division(void **state) {
     (void)state;
+    for (int64_t k = 0; k < trials(2000); k++) {
+        int by = (int)pick(1, 30);
+        divide_signed((int32_t)draw_bits() >> pick(0, 31), by);
+        divide_signed((int32_t)((uint32_t)draw_bits() >> by << by), by);
+        divide_signed((int32_t)k - 1000, by);
+    }
     for (int64_t k = 0; k < trials(5000); k++) {
         uint32_t d = (uint32_t)draw_bits() >> pick(1, 31), n = (uint32_t)draw_bits();
         divide(k % 4 ? n : UINT32_MAX - (uint32_t)k, d ? d : 3);
@@ -270,7 +313,8 @@ static void test_division(void **state) {
     text out = {0};
     assert_true(write_constant_division(&out, "%q", "urem i64 %n, 8", 14));
     assert_string_equal(out.data, "  %q = and i64 %n, 7\n");
-    const char *others[] = {"udiv i64 %n, 7", "urem i32 %n, 7", "udiv i32 %n, %d", "udiv i32 %n, 0", "sdiv i32 %n, 8"};
+    const char *others[] = {"udiv i64 %n, 7", "urem i32 %n, 7", "udiv i32 %n, %d", "udiv i32 %n, 0",
+                            "sdiv i32 %n, 7", "srem i16 %n, 8", "sdiv i64 %n, 1",  "fdiv float %n, 8"};
     for (size_t k = 0; k < COUNT(others); k++)
         assert_false(write_constant_division(&out, "%q", others[k], strlen(others[k])));
     text_free(&out);
@@ -294,10 +338,10 @@ static void test_no_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_repeated), cmocka_unit_test(test_calls),
-                                       cmocka_unit_test(test_loads),    cmocka_unit_test(test_variables),
-                                       cmocka_unit_test(test_loops),    cmocka_unit_test(test_addresses),
-                                       cmocka_unit_test(test_walks),    cmocka_unit_test(test_halves),
-                                       cmocka_unit_test(test_division), cmocka_unit_test(test_no_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_repeated),  cmocka_unit_test(test_calls),    cmocka_unit_test(test_loads),
+        cmocka_unit_test(test_variables), cmocka_unit_test(test_loops),    cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_constants), cmocka_unit_test(test_walks),    cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_division),  cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

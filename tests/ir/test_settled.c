@@ -81,6 +81,12 @@ static void test_rows(void **state) {
     assert_false(settles(&v, &(written){.loops = 9, .halves = true}));
     v.operand[2] = v.operand[1];
     v.nin = 2;
+    v.gufunc.vector = 4;
+    assert_true(settles(&v, &(written){.loops = 9}));
+    v.operand[1].shifted = 1;
+    assert_false(settles(&v, &(written){.loops = 9}));
+    v.operand[1].shifted = 0;
+    v.gufunc.vector = 1;
     assert_false(settles(&v, &(written){.loops = 9}));
     v.gufunc.cluster = 2;
     assert_true(settles(&v, &(written){.loops = 9}));
@@ -140,8 +146,11 @@ static void test_folds(void **state) {
     v.fold.results = 1;
     assert_true(settles(&v, &(written){.combine = SUM}));
     assert_false(settles(&v, &(written){.combine = VARIANCE}));
-    assert_false(settles(&v, &(written){.combine = SUM, .loops = 4}));
+    assert_true(settles(&v, &(written){.combine = SUM, .loops = 4}));
     assert_false(settles(&v, &(written){.combine = SUM, .kernel_loops = 1}));
+    v.operand[1].memory = DT_BOOL;
+    assert_true(settles(&v, &(written){.combine = SUM}));
+    assert_false(settles(&v, &(written){.combine = SUM, .loops = 4}));
     v.fold.results = 4;
     assert_false(settles(&v, &(written){.combine = SUM}));
     v.reduction.columns = 1;

@@ -108,8 +108,7 @@ L3:
   %r101 = mul i32 %r100, 8
   %r102 = or i32 %r99, %r101
   %r103 = zext i32 %r102 to i64
-  %r104 = add i64 %r103, 0
-  %r105 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r104
+  %r105 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r103
   %r106 = bitcast i8 addrspace(3)* %r105 to double addrspace(3)*
   %r107 = bitcast double addrspace(3)* %r106 to <2 x double> addrspace(3)*
   %r108 = insertelement <2 x double> undef, double %r66, i32 0
@@ -117,8 +116,7 @@ L3:
   store <2 x double> %r109, <2 x double> addrspace(3)* %r107, align 16
   %r110 = xor i32 %r102, 4096
   %r111 = zext i32 %r110 to i64
-  %r112 = add i64 %r111, 0
-  %r113 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r112
+  %r113 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r111
   %r114 = bitcast i8 addrspace(3)* %r113 to double addrspace(3)*
   %r115 = bitcast double addrspace(3)* %r114 to <2 x double> addrspace(3)*
   %r116 = insertelement <2 x double> undef, double %r72, i32 0
@@ -133,8 +131,7 @@ L3:
   %r124 = xor i32 %r120, %r123
   %r125 = mul i32 %r124, 16
   %r126 = zext i32 %r125 to i64
-  %r127 = add i64 %r126, 0
-  %r128 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r127
+  %r128 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r126
   %r129 = bitcast i8 addrspace(3)* %r128 to double addrspace(3)*
   %r130 = bitcast double addrspace(3)* %r129 to <2 x double> addrspace(3)*
   %r131 = load <2 x double>, <2 x double> addrspace(3)* %r130, align 16
@@ -148,8 +145,7 @@ L3:
   %r139 = xor i32 %r135, %r138
   %r140 = mul i32 %r139, 16
   %r141 = zext i32 %r140 to i64
-  %r142 = add i64 %r141, 0
-  %r143 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r142
+  %r143 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r141
   %r144 = bitcast i8 addrspace(3)* %r143 to double addrspace(3)*
   %r145 = bitcast double addrspace(3)* %r144 to <2 x double> addrspace(3)*
   %r146 = load <2 x double>, <2 x double> addrspace(3)* %r145, align 16
@@ -221,26 +217,22 @@ L4:
   %r218 = mul i32 %r217, 8
   %r219 = or i32 %r216, %r218
   %r220 = zext i32 %r219 to i64
-  %r221 = add i64 %r220, 0
-  %r222 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r221
+  %r222 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r220
   %r223 = bitcast i8 addrspace(3)* %r222 to double addrspace(3)*
   store double %r184, double addrspace(3)* %r223, align 8
   %r224 = xor i32 %r219, 2112
   %r225 = zext i32 %r224 to i64
-  %r226 = add i64 %r225, 0
-  %r227 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r226
+  %r227 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r225
   %r228 = bitcast i8 addrspace(3)* %r227 to double addrspace(3)*
   store double %r192, double addrspace(3)* %r228, align 8
   %r229 = xor i32 %r219, 4096
   %r230 = zext i32 %r229 to i64
-  %r231 = add i64 %r230, 0
-  %r232 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r231
+  %r232 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r230
   %r233 = bitcast i8 addrspace(3)* %r232 to double addrspace(3)*
   store double %r200, double addrspace(3)* %r233, align 8
   %r234 = xor i32 %r219, 6208
   %r235 = zext i32 %r234 to i64
-  %r236 = add i64 %r235, 0
-  %r237 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r236
+  %r237 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r235
   %r238 = bitcast i8 addrspace(3)* %r237 to double addrspace(3)*
   store double %r208, double addrspace(3)* %r238, align 8
   call void @llvm.nvvm.barrier0()
@@ -277,8 +269,7 @@ L7:
   %r266 = select i1 %r265, double addrspace(1)* %r246, double addrspace(1)* %r41
   %r267 = load double, double addrspace(1)* %r266, align 8
   %r268 = zext i32 %r257 to i64
-  %r269 = add i64 %r268, 0
-  %r270 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r269
+  %r270 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r268
   %r271 = bitcast i8 addrspace(3)* %r270 to double addrspace(3)*
   %r272 = load double, double addrspace(3)* %r271, align 8
   %r273 = sub i32 %r31, 8
@@ -290,8 +281,7 @@ L7:
   %r280 = load double, double addrspace(1)* %r279, align 8
   %r281 = xor i32 %r257, 64
   %r282 = zext i32 %r281 to i64
-  %r283 = add i64 %r282, 0
-  %r284 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r283
+  %r284 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r282
   %r285 = bitcast i8 addrspace(3)* %r284 to double addrspace(3)*
   %r286 = load double, double addrspace(3)* %r285, align 8
   %r287 = sub i32 %r31, 16
@@ -302,8 +292,7 @@ L7:
   %r294 = load double, double addrspace(1)* %r293, align 8
   %r295 = xor i32 %r257, 128
   %r296 = zext i32 %r295 to i64
-  %r297 = add i64 %r296, 0
-  %r298 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r297
+  %r298 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r296
   %r299 = bitcast i8 addrspace(3)* %r298 to double addrspace(3)*
   %r300 = load double, double addrspace(3)* %r299, align 8
   %r301 = sub i32 %r31, 24
@@ -314,8 +303,7 @@ L7:
   %r308 = load double, double addrspace(1)* %r307, align 8
   %r309 = xor i32 %r257, 192
   %r310 = zext i32 %r309 to i64
-  %r311 = add i64 %r310, 0
-  %r312 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r311
+  %r312 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r310
   %r313 = bitcast i8 addrspace(3)* %r312 to double addrspace(3)*
   %r314 = load double, double addrspace(3)* %r313, align 8
   br i1 %r265, label %L10, label %L11

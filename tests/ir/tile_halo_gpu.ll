@@ -159,8 +159,7 @@ L4:
   br i1 %r118, label %L7, label %L8
 L7:
   %r159 = zext i32 %r115 to i64
-  %r160 = add i64 %r159, 0
-  %r161 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r160
+  %r161 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r159
   %r162 = bitcast i8 addrspace(3)* %r161 to double addrspace(3)*
   %r163 = call { double } @kernel(double %r120, double %r122)
   %r164 = extractvalue { double } %r163, 0
@@ -171,8 +170,7 @@ L8:
 L9:
   %r165 = xor i32 %r115, 64
   %r166 = zext i32 %r165 to i64
-  %r167 = add i64 %r166, 0
-  %r168 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r167
+  %r168 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r166
   %r169 = bitcast i8 addrspace(3)* %r168 to double addrspace(3)*
   %r170 = call { double } @kernel(double %r130, double %r134)
   %r171 = extractvalue { double } %r170, 0
@@ -183,8 +181,7 @@ L10:
 L11:
   %r172 = xor i32 %r115, 128
   %r173 = zext i32 %r172 to i64
-  %r174 = add i64 %r173, 0
-  %r175 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r174
+  %r175 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r173
   %r176 = bitcast i8 addrspace(3)* %r175 to double addrspace(3)*
   %r177 = call { double } @kernel(double %r142, double %r146)
   %r178 = extractvalue { double } %r177, 0
@@ -195,8 +192,7 @@ L12:
 L13:
   %r179 = xor i32 %r115, 192
   %r180 = zext i32 %r179 to i64
-  %r181 = add i64 %r180, 0
-  %r182 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r181
+  %r182 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r180
   %r183 = bitcast i8 addrspace(3)* %r182 to double addrspace(3)*
   %r184 = call { double } @kernel(double %r154, double %r158)
   %r185 = extractvalue { double } %r184, 0
@@ -228,8 +224,7 @@ L17:
   %r199 = mul i32 %r198, 8
   %r200 = or i32 %r197, %r199
   %r201 = zext i32 %r200 to i64
-  %r202 = add i64 %r201, 0
-  %r203 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r202
+  %r203 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r201
   %r204 = bitcast i8 addrspace(3)* %r203 to double addrspace(3)*
   store double %r188, double addrspace(3)* %r204, align 8
   br label %L18
@@ -254,8 +249,7 @@ L16:
   %r241 = mul i32 %r240, 8
   %r242 = or i32 %r239, %r241
   %r243 = zext i32 %r242 to i64
-  %r244 = add i64 %r243, 0
-  %r245 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r244
+  %r245 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r243
   %r246 = bitcast i8 addrspace(3)* %r245 to double addrspace(3)*
   %r247 = load double, double addrspace(3)* %r246, align 8
   %r253 = add i32 %r53, 8
@@ -276,8 +270,7 @@ L16:
   %r274 = mul i32 %r273, 8
   %r275 = or i32 %r272, %r274
   %r276 = zext i32 %r275 to i64
-  %r277 = add i64 %r276, 0
-  %r278 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r277
+  %r278 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r276
   %r279 = bitcast i8 addrspace(3)* %r278 to double addrspace(3)*
   %r280 = load double, double addrspace(3)* %r279, align 8
   %r286 = add i32 %r53, 16
@@ -298,8 +291,7 @@ L16:
   %r307 = mul i32 %r306, 8
   %r308 = or i32 %r305, %r307
   %r309 = zext i32 %r308 to i64
-  %r310 = add i64 %r309, 0
-  %r311 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r310
+  %r311 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r309
   %r312 = bitcast i8 addrspace(3)* %r311 to double addrspace(3)*
   %r313 = load double, double addrspace(3)* %r312, align 8
   %r319 = add i32 %r53, 24
@@ -320,8 +312,7 @@ L16:
   %r340 = mul i32 %r339, 8
   %r341 = or i32 %r338, %r340
   %r342 = zext i32 %r341 to i64
-  %r343 = add i64 %r342, 0
-  %r344 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r343
+  %r344 = getelementptr [0 x i8], [0 x i8] addrspace(3)* @shared, i64 0, i64 %r342
   %r345 = bitcast i8 addrspace(3)* %r344 to double addrspace(3)*
   %r346 = load double, double addrspace(3)* %r345, align 8
   %r348 = mul i64 %r76, %w17

@@ -1,6 +1,7 @@
-/* cheaper.c - instructions in place of which there are cheaper ones, where no compiler looks for that: addresses whose index has a constant
- * part, addresses that are multiples of a stride apart, halves of words, divisions by constants. */
+/* cheaper.c - instructions in place of which there are cheaper ones, where no compiler looks for that: what is computed of constants, or changes
+ * nothing, addresses whose index has a constant part, addresses that are multiples of a stride apart, halves of words, divisions by constants. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "ir/common/numbering.h"
 
@@ -38,6 +39,68 @@ typedef struct half {
     half_kind kind;
     const char *word;
 } half;
+
+/* ---- Constants ---- */
+
+/* An operation on integers: what the right operand is that changes nothing, and whether so is the left one. */
+typedef struct operation {
+    const char *word;
+    int64_t neutral;
+    bool commutes;
+} operation;
+
+static const operation operations[] = {{"add", 0, true},   {"sub", 0, false},  {"mul", 1, true}, {"shl", 0, false},
+                                       {"lshr", 0, false}, {"ashr", 0, false}, {"or", 0, true},  {"xor", 0, true}};
+
+static bool is_number(const char *x, int64_t *value) {
+    char *end;
+    *value = strtoll(x, &end, 10);
+    return end > x && !*end;
+}
+
+/* Of constants of 64 bits, which offsets are made of; false: it is another operation. */
+static bool compute(const char *word, int64_t a, int64_t b, int64_t *result) {
+    uint64_t x = (uint64_t)a, y = (uint64_t)b;
+    if (strcmp(word, "add") == 0)
+        *result = (int64_t)(x + y);
+    else if (strcmp(word, "sub") == 0)
+        *result = (int64_t)(x - y);
+    else if (strcmp(word, "mul") == 0)
+        *result = (int64_t)(x * y);
+    else
+        return false;
+    return true;
+}
+
+static bool stand_for(numbering *n, const char *name, const char *value) {
+    const char *kept = numbering_copy(n, value, strlen(value));
+    if (!kept || map_get(&n->awaited, name, strlen(name)))
+        return false;
+    numbering_put(n, &n->renamed, name, strlen(name), (void *)(uintptr_t)kept);
+    return true;
+}
+
+/* Does a constant, or an operand, stand for the result? */
+static bool fold(numbering *n, const char *name, const char *line) {
+    char word[8], type[8], a[64], b[64], rest[2], number[32];
+    int64_t x, y, result;
+    if (sscanf(line, "%7s %7s %63[^, ], %63s%1s", word, type, a, b, rest) != 4)
+        return false;
+    if (strcmp(word, "and") == 0 && strcmp(type, "i1") == 0 && strcmp(a, "true") == 0)
+        return stand_for(n, name, b);
+    bool left = is_number(a, &x), right = is_number(b, &y);
+    if (left && right && strcmp(type, "i64") == 0 && compute(word, x, y, &result)) {
+        snprintf(number, sizeof number, "%lld", (long long)result);
+        return stand_for(n, name, number);
+    }
+    for (size_t i = 0; i < COUNT(operations); i++)
+        if (strcmp(operations[i].word, word) == 0 && *type == 'i') {
+            if (right && y == operations[i].neutral)
+                return stand_for(n, name, a);
+            return left && operations[i].commutes && x == operations[i].neutral && stand_for(n, name, b);
+        }
+    return false;
+}
 
 /* ---- Sums with a constant ---- */
 
@@ -119,7 +182,8 @@ static const char *step_of(numbering *n, const char *name, const multiple *m, co
     return size < (int)sizeof product ? numbering_besides(n, name, "_s", product, here) : NULL;
 }
 
-/* An element whose index is a multiple of a stride: from the last one before it on, in place of a product of 64 bits for each. */
+/* An element whose index is a multiple of a stride: from the last one before it on, in place of a product of 64 bits for each. false: it is
+ * the first one itself, or there is no memory. */
 static bool walk_on(numbering *n, const char *name, const address *a, const multiple *m, int here) {
     char key[160];
     int size = snprintf(key, sizeof key, "%s by %s", a->head, m->of);
@@ -128,15 +192,16 @@ static bool walk_on(numbering *n, const char *name, const address *a, const mult
     const walk *before = map_get(&n->walks, key, (size_t)size), first = {a->head + a->types + 1, 0, here};
     if (!before || !flow_dominates(&n->blocks, before->block, here))
         before = &first;
-    const char *step = step_of(n, name, m, before, here);
+    const char *step = m->times == 1 ? NULL : step_of(n, name, m, before, here),
+               *kept = numbering_copy(n, key, (size_t)size);
     walk *next = numbering_take(n, sizeof *next);
-    const char *kept = numbering_copy(n, key, (size_t)size);
-    if (!step || !next || !kept)
+    if ((!step && m->times != 1) || !next || !kept)
         return false;
-    text_printf(n->out, "  %s = getelementptr %.*s %s, i64 %s\n", name, a->types, a->head, before->at, step);
+    if (step)
+        text_printf(n->out, "  %s = getelementptr %.*s %s, i64 %s\n", name, a->types, a->head, before->at, step);
     *next = (walk){name, m->times, here};
     numbering_put(n, &n->walks, kept, (size_t)size, next);
-    return true;
+    return step;
 }
 
 /* ---- Halves of words ---- */
@@ -186,8 +251,8 @@ static bool getelementptr(numbering *n, const char *name, const char *line, int 
     if (!read_address(n, line, &a))
         return false;
     const sum *s = sum_of(n, a.index, "i64");
-    const multiple *m = map_get(&n->multiples, a.index, strlen(a.index));
-    return s ? split_address(n, name, &a, s, here) : m && walk_on(n, name, &a, m, here);
+    const multiple *m = map_get(&n->multiples, a.index, strlen(a.index)), once = {a.index, 1};
+    return s ? split_address(n, name, &a, s, here) : walk_on(n, name, &a, m ? m : &once, here);
 }
 
 static bool zext(numbering *n, const char *name, const char *line, int here) {
@@ -290,7 +355,9 @@ static const struct {
                     {"insertelement", insertelement},
                     {"lshr", lshr},
                     {"mul", mul},
+                    {"sdiv", divide},
                     {"shl", shl},
+                    {"srem", divide},
                     {"trunc", trunc_word},
                     {"udiv", divide},
                     {"urem", divide},
@@ -301,11 +368,12 @@ bool write_cheaper(numbering *n, const char *name, const char *at, size_t length
     size_t word = strcspn(at, " ");
     if (length >= sizeof line)
         return false;
+    memcpy(line, at, length);
+    line[length] = 0;
+    if (fold(n, name, line))
+        return true;
     for (size_t i = 0; i < COUNT(instructions); i++)
-        if (strlen(instructions[i].word) == word && memcmp(instructions[i].word, at, word) == 0) {
-            memcpy(line, at, length);
-            line[length] = 0;
+        if (strlen(instructions[i].word) == word && memcmp(instructions[i].word, at, word) == 0)
             return instructions[i].write(n, name, line, here);
-        }
     return false;
 }

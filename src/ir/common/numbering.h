@@ -33,8 +33,8 @@ const char *numbering_besides(numbering *n, const char *name, const char *more, 
 
 /* cheaper.c: writes something cheaper than an instruction, which computes the same; false: there is nothing, or it is noted for others. */
 bool write_cheaper(numbering *n, const char *name, const char *at, size_t length, int here);
-/* constant_division.c: appends what computes `name` without a division, if the instruction is one of unsigned integers by a constant:
- * "udiv i32 %r1, 24". */
+/* constant_division.c: appends what computes `name` without a division, if the instruction is one of integers by a constant, a power of two
+ * where they are signed: "udiv i32 %r1, 24". */
 bool write_constant_division(text *out, const char *name, const char *instruction, size_t length);
 
 #endif

@@ -68,14 +68,15 @@ static bool columns_settled(const emit *e, const variant *v) {
     return e->half_results && (!reads_beside(v) || (variant_packs_calls(v) && v->gufunc.coop <= WEIGHTED_COOP));
 }
 
-/* Rows that threads have in registers, if they read nothing beside; and of those in shared memory what reads nothing else, or is shared by a
- * cluster, of words, and of halves where several blocks have one. Others are computed by loops that libNVVM's passes make faster. */
+/* Rows that threads have in registers, if they read nothing beside. Of those in shared memory: of words, what reads nothing else, or is shared by a
+ * cluster, or reads the rest by vectors that begin where those of the row do; of halves, what several blocks have, and reads nothing else. */
 static bool rows_settled(const emit *e, const variant *v) {
     if (!v->gufunc.pieces || (v->gufunc.held && !variant_holds_part(v)))
         return v->gufunc.held && e->written.loops <= 1 && !reads_beside(v);
     if (e->half_results)
         return variant_holds_part(v) && reads_staged(v);
-    return has_size(v, WORD_BYTES, WORD_BYTES) && (v->gufunc.cluster || reads_staged(v));
+    bool aligned = v->gufunc.vector > 1 && v->gufunc.coop != COOP_GRID && !variant_shifts(v);
+    return has_size(v, WORD_BYTES, WORD_BYTES) && (v->gufunc.cluster || reads_staged(v) || aligned);
 }
 
 /* Unrolled calls are straight code. Their cores come through shared memory, where addresses are constants but for one, or are a single row.
@@ -113,10 +114,14 @@ static bool combines_simply(const emit *e) {
     return combine && combine->lines <= COMBINE_LINES && !combine->loops && !loops_in(e, "map");
 }
 
-/* Of words and wider elements, columns, and rows that have no loop and are not several of one group: threads wait for memory. */
+/* Of words and wider elements, columns, and rows of which a group has one at a time, but for loops over them that leave a bool: threads wait for
+ * memory. */
 static bool folds_settled(const emit *e, const variant *v) {
-    bool straight = !e->written.loops && v->fold.results <= 1;
-    return has_size(v, WORD_BYTES, INT_MAX) && (v->reduction.columns || straight);
+    bool wide = true;
+    for (int k = v->nin; k < v->nin + v->nout; k++)
+        wide &= dtypes[v->operand[k].memory].size >= WORD_BYTES;
+    bool one = v->fold.results <= 1 && (wide || !e->written.loops);
+    return has_size(v, WORD_BYTES, INT_MAX) && (v->reduction.columns || one);
 }
 
 /* ---- All ---- */

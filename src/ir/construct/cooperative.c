@@ -87,6 +87,12 @@ static void grid_barrier(body *b) {
 
 int coop_threads(const variant *v) { return 1 << (v->gufunc.cluster ? v->gufunc.coop : variant_grid_block(v)); }
 
+ssa coop_size(const variant *v) {
+    if (v->gufunc.coop == COOP_GRID || v->gufunc.tile)
+        return ssa_named("%%size");
+    return ssa_constant((int64_t)1 << (v->gufunc.coop + (v->gufunc.pieces ? v->gufunc.cluster : 0)));
+}
+
 ssa coop_thread(body *b) { return emit_value(b->e, "and i64 %%rank, %d", coop_threads(b->e->frame->v) - 1); }
 
 /* Blocks that meet through memory are faster by it only if they are small, and so are the elements. */

@@ -20,6 +20,8 @@ void coop_barrier(body *b);
 /* Threads of a block of a COOP_GRID group or a cluster with pieces, and the number (i64) of this one in its block. */
 int coop_threads(const variant *v);
 ssa coop_thread(body *b);
+/* The threads of a group, i64: a constant, unless the launch says how many blocks there are to a call. */
+ssa coop_size(const variant *v);
 /* Do threads copy to shared memory by accesses whose end they wait for (coop_copies_wait)? */
 bool coop_copies_async(const emit *e);
 void coop_copies_wait(emit *e);

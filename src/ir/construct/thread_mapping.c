@@ -309,7 +309,7 @@ static traversal coop_traversal(body *b, int together) {
     const variant *v = b->e->frame->v;
     bool backwards = (v->gufunc.coop > COOP_WARP || v->gufunc.across) && b->constructs % 2;
     b->constructs++;
-    traversal c = {ssa_named("%%rank"), ssa_named("%%size"), together, backwards, b->held != NULL, NULL};
+    traversal c = {ssa_named("%%rank"), coop_size(v), together, backwards, b->held != NULL, NULL};
     if (v->gufunc.pieces && (v->gufunc.coop == COOP_GRID || v->gufunc.cluster)) { /* a block has its piece for itself */
         c.first = coop_thread(b);
         c.step = ssa_constant(coop_threads(v));
@@ -754,7 +754,8 @@ static void forall_by_lanes(body *b, const node *n, int repeat) {
     if (lanes)
         b->store_mask = emit_value(e, "icmp eq i64 %s, 0", coop_lane(b, lanes).text);
     b->by_lanes = true;
-    ssa group = emit_value(e, "lshr i64 %%rank, %d", lanes), groups = emit_value(e, "lshr i64 %%size, %d", lanes);
+    ssa group = emit_value(e, "lshr i64 %%rank, %d", lanes),
+        groups = emit_value(e, "lshr i64 %s, %d", coop_size(e->frame->v).text, lanes);
     traversal c = {group, groups, repeat, false, false, NULL};
     space_walk(b, &p, &c, forall_tiles, (void *)(uintptr_t)n);
     b->by_lanes = false;
@@ -798,7 +799,7 @@ static void prefetch_operand(body *b, int k) {
     ssa at = core_element(b, k, l.i);
     at = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(t), ir_global_pointer(e), at.text);
     emit_line(e, "call void asm sideeffect \"prefetch.global.L2 [$0];\", \"l\"(i64 %s)", at.text);
-    counted_loop_end(e, &l, emit_value(e, "mul i64 %%size, %d", step), loop_no_unroll(e));
+    counted_loop_end(e, &l, emit_value(e, "mul i64 %s, %d", coop_size(e->frame->v).text, step), loop_no_unroll(e));
 }
 
 static void prefetch_inputs(body *b) {

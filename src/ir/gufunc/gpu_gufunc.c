@@ -119,7 +119,7 @@ static void calls_by_block(gufunc_writer *w, gpu *g) {
     emit *e = w->s.e;
     int coop = w->s.v->gufunc.coop;
     ssa threads = emit_special_register(w->s.e, "ntid"), block = emit_special_register(w->s.e, "ctaid");
-    ssa thread = emit_special_register(w->s.e, "tid"), size = ssa_constant(1 << coop);
+    ssa thread = emit_special_register(w->s.e, "tid"), size = coop_size(w->s.v);
     ssa rank = emit_widen(e, emit_value(e, "and i32 %s, %d", thread.text, (1 << coop) - 1));
     ssa all = emit_op(e, "add i64", wide_product(e, block, threads), emit_widen(e, thread));
     ssa first = emit_value(e, "lshr i64 %s, %d", all.text, coop);
@@ -144,7 +144,7 @@ static void one_across(gufunc_writer *w, gpu *g, ssa first, ssa own, ssa rank) {
     ssa last = emit_value(e, "sub i64 %s, %d", g->n.text, 1 << w->s.v->gufunc.calls);
     find_call(w, g, emit_select_as(e, "i64", there, call, last));
     w->active = w->s.v->masked ? emit_op(e, "and i1", there, call_counts(w)) : there;
-    whole_cores(w, g->staged, rank, ssa_constant(1 << w->s.v->gufunc.coop), ssa_none(), g->aligned);
+    whole_cores(w, g->staged, rank, coop_size(w->s.v), ssa_none(), g->aligned);
     if (w->s.v->gufunc.cluster) /* the other blocks run by now, so that results can be left in their shared memory */
         coop_cluster_wait(e);
     gufunc_call(w, emit_op(e, "and i1", emit_value(e, "icmp eq i64 %s, 0", rank.text), w->active));
@@ -165,7 +165,7 @@ static void calls_across(gufunc_writer *w, gpu *g) {
     ssa own = emit_value(e, "and i32 %s, %d", thread.text, (1 << across) - 1);
     own = emit_widen(e, emit_value(e, "shl i32 %s, %d", own.text, calls));
     ssa first = emit_value(e, "shl i64 %s, %d", emit_widen(e, group).text, across + calls);
-    mapped_arguments(w, rank, ssa_constant(1 << w->s.v->gufunc.coop), g->aligned, ssa_literal("null"), ssa_constant(1));
+    mapped_arguments(w, rank, coop_size(w->s.v), g->aligned, ssa_literal("null"), ssa_constant(1));
     if (cluster) { /* there is one for all calls */
         coop_cluster_arrive(e);
         one_across(w, g, first, own, rank);
@@ -210,7 +210,7 @@ static void calls_by_cluster(gufunc_writer *w, gpu *g) {
     ssa own = emit_value(e, "and i32 %s, %d", block.text, (1 << cluster) - 1);
     ssa rank = emit_op(e, "or i32", emit_value(e, "shl i32 %s, %d", own.text, coop), thread);
     rank = emit_widen(e, rank);
-    mapped_arguments(w, rank, ssa_constant(1 << (coop + cluster)), g->aligned, ssa_literal("null"), ssa_constant(1));
+    mapped_arguments(w, rank, coop_size(w->s.v), g->aligned, ssa_literal("null"), ssa_constant(1));
     ssa call = emit_widen(e, emit_value(e, "lshr i32 %s, %d", block.text, cluster));
     find_call(w, g, call);
     coop_cluster_arrive(e);
