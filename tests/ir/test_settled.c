@@ -179,9 +179,36 @@ static void test_others(void **state) {
     assert_false(settles(&v, &(written){0}));
 }
 
+/* ---- Products ---- */
+
+static bool multiplies(int count, const char *head, const char *operands) {
+    text t = {0};
+    text_printf(&t, "%s {\n", head);
+    for (int k = 0; k < count; k++)
+        text_printf(&t, "  %%r%d = mul %s\n", k + 2, operands);
+    text_puts(&t, "  ret void\n}\n");
+    bool often = code_multiplies_often(&t);
+    text_free(&t);
+    return often;
+}
+
+static void test_products(void **state) {
+    static const char helper[] = "define internal { i64 } @f1(i64 %p0) nounwind alwaysinline";
+    (void)state;
+    assert_false(multiplies(16, helper, "i64 %r1, 3"));
+    assert_true(multiplies(17, helper, "i64 %r1, 3"));
+    assert_true(multiplies(17, helper, "i64 %p0, -3"));
+    /* of 32 bits, of strides, of two values, and addresses of the kernel */
+    assert_false(multiplies(99, helper, "i32 %r1, 3"));
+    assert_false(multiplies(99, helper, "i64 %s1, 3"));
+    assert_false(multiplies(99, helper, "i64 %r1, %r0"));
+    assert_false(multiplies(99, "define void @uf_f_flat_i64(i64 %w0) nounwind", "i64 %r1, 3"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns),  cmocka_unit_test(test_rows),
                                        cmocka_unit_test(test_unrolled), cmocka_unit_test(test_tiles),
-                                       cmocka_unit_test(test_folds),    cmocka_unit_test(test_others)};
+                                       cmocka_unit_test(test_folds),    cmocka_unit_test(test_others),
+                                       cmocka_unit_test(test_products)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

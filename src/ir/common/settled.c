@@ -4,12 +4,15 @@
 
 #include <limits.h>
 
+#include "ir/common/module_text.h"
+
 enum {
     UNROLLED_ROW = 16,  /* elements */
     COLUMN_COOP = 7,    /* log2 of the threads of a column, .. */
     WEIGHTED_COOP = 9,  /* .. and of a pair of columns with weights */
     COMBINE_LINES = 32, /* a sum has 11, a maximum 30; positions, variances and logarithms of sums 100 and more */
-    WORD_BYTES = 4
+    WORD_BYTES = 4,
+    PRODUCTS_MOST = 16
 };
 
 /* One of the functions of the module, or NULL. */
@@ -145,4 +148,25 @@ bool code_is_settled(const emit *e, const variant *v) {
         return tiles_settled(v) && !loops_in(e, "kernel");
     }
     return false;
+}
+
+/* ---- Products ---- */
+
+/* "  %r1 = mul i64 %r2, 3": of a value, and not of a stride, which is a parameter %s. */
+static bool is_product(const char *line, const char *end) {
+    const char *of = text_find(line, end, " = mul i64 %");
+    const char *by = of ? text_find(of, end, ", ") : NULL;
+    return by && of[strlen(" = mul i64 %")] != 's' && by[2] != '%';
+}
+
+bool code_multiplies_often(const text *module) {
+    int products = 0;
+    bool counts = false;
+    const char *end = module->data + module->length;
+    for (const char *line = module->data; line < end; line = line_end(line) + 1) {
+        if (text_begins(line, "define "))
+            counts = !text_begins(line, "define void ");
+        products += counts && is_product(line, line_end(line));
+    }
+    return products > PRODUCTS_MOST;
 }
