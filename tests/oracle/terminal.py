@@ -76,7 +76,7 @@ def progress(rng, path):
                                           (1 << 12, fold, "reduceat", f, "--axis", 2, "--starts", "0,7,30"),
                                           (1 << 16, each_point, "forall", path("points.npy"), "float64[5000]")):
         shares = []
-        while len(shares) < 2 and steps < 1 << 26:  # a processor that is quick, or free now, needs more work to be seen at it twice
+        while len(set(shares)) < 2 and steps < 1 << 26:  # a processor that is quick, or free now, needs more work to be seen at it twice
             command = [str(a) for a in (verb, text % steps, *arguments)]
             seen, status = at_terminal(*command, "-o", path("watched.npy"))
             assert status == 0, (command, seen)
