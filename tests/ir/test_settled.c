@@ -181,28 +181,41 @@ static void test_others(void **state) {
 
 /* ---- Products ---- */
 
-static bool multiplies(int count, const char *head, const char *operands) {
+/* `count` products one of the other, in as many functions, of operands in a type. */
+static bool multiplies(int functions, int count, const char *type, const char *sum) {
     text t = {0};
-    text_printf(&t, "%s {\n", head);
-    for (int k = 0; k < count; k++)
-        text_printf(&t, "  %%r%d = mul %s\n", k + 2, operands);
-    text_puts(&t, "  ret void\n}\n");
+    for (int f = 0; f < functions; f++) {
+        text_printf(&t, "define internal { %s } @f%d(%s %%r0) nounwind alwaysinline {\n", type, f, type);
+        for (int k = 0; k < count; k++)
+            text_printf(&t, "  %%r%d = mul %s %%r%d, %d\n  %%r%d = %s\n", 2 * k + 1, type, 2 * k, k + 2, 2 * k + 2,
+                        sum);
+        text_puts(&t, "  ret void\n}\n");
+    }
     bool often = code_multiplies_often(&t);
     text_free(&t);
     return often;
 }
 
 static void test_products(void **state) {
-    static const char helper[] = "define internal { i64 } @f1(i64 %p0) nounwind alwaysinline";
+    text t = {0};
     (void)state;
-    assert_false(multiplies(16, helper, "i64 %r1, 3"));
-    assert_true(multiplies(17, helper, "i64 %r1, 3"));
-    assert_true(multiplies(17, helper, "i64 %p0, -3"));
-    /* of 32 bits, of strides, of two values, and addresses of the kernel */
-    assert_false(multiplies(99, helper, "i32 %r1, 3"));
-    assert_false(multiplies(99, helper, "i64 %s1, 3"));
-    assert_false(multiplies(99, helper, "i64 %r1, %r0"));
-    assert_false(multiplies(99, "define void @uf_f_flat_i64(i64 %w0) nounwind", "i64 %r1, 3"));
+    assert_false(multiplies(16, 1, "i64", "add i64 %r1, 1"));
+    assert_true(multiplies(17, 1, "i64", "add i64 %r1, 1"));
+    assert_true(multiplies(17, 3, "i64", "add i64 %r1, 1")); /* of which the second is of no product */
+    assert_false(multiplies(99, 1, "i32", "add i32 %r1, 1"));
+    for (int k = 0; k < 17; k++)
+        text_printf(&t, "  %%r%d = mul i64 %%r%d, -3\n  %%r%d = sub i64 %%r%d, 7\n", 2 * k + 1, 2 * k, 2 * k + 2,
+                    2 * k + 1);
+    assert_true(code_multiplies_often(&t));
+    text_free(&t);
+    for (int k = 0; k < 99; k++) /* side by side, as addresses are */
+        text_printf(&t, "  %%r%d = mul i64 %%s1, %d\n", k, k);
+    assert_false(code_multiplies_often(&t));
+    text_free(&t);
+    for (int k = 0; k < 99; k++) /* by values */
+        text_printf(&t, "  %%r%d = mul i64 %%r%d, %%x\n", k + 1, k);
+    assert_false(code_multiplies_often(&t));
+    text_free(&t);
 }
 
 int main(void) {

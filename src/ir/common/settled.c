@@ -3,6 +3,7 @@
 #include "ir/common/settled.h"
 
 #include <limits.h>
+#include <stdio.h>
 
 #include "ir/common/module_text.h"
 
@@ -152,21 +153,40 @@ bool code_is_settled(const emit *e, const variant *v) {
 
 /* ---- Products ---- */
 
-/* "  %r1 = mul i64 %r2, 3": of a value, and not of a stride, which is a parameter %s. */
-static bool is_product(const char *line, const char *end) {
-    const char *of = text_find(line, end, " = mul i64 %");
-    const char *by = of ? text_find(of, end, ", ") : NULL;
-    return by && of[strlen(" = mul i64 %")] != 's' && by[2] != '%';
+/* "  %r2 = mul i64 %r1, 3": of how many products by constants, one of the other, with sums between them, that is the last one. 0: none. */
+static int note_products(map *depths, const char *line, const char *end) {
+    char copy[160], name[64], operation[8], of[64];
+    long long by;
+    size_t length = (size_t)(end - line);
+    if (length >= sizeof copy || !text_begins(line, "  %"))
+        return 0;
+    memcpy(copy, line, length);
+    copy[length] = 0;
+    if (sscanf(copy, "  %63s = %7s i64 %63[^, ], %lld", name, operation, of, &by) != 4)
+        return 0;
+    bool product = strcmp(operation, "mul") == 0;
+    if (!product && strcmp(operation, "add") != 0 && strcmp(operation, "sub") != 0)
+        return 0;
+    intptr_t depth = (intptr_t)map_get(depths, of, strlen(of)) + product;
+    if (depth && !map_put(depths, name, strlen(name), (void *)depth))
+        return PRODUCTS_MOST + 1;
+    return (int)depth;
 }
 
 bool code_multiplies_often(const text *module) {
-    int products = 0;
-    bool counts = false;
+    map depths = {0};
+    int all = 0, most = 0; /* of the functions before, and of this one */
     const char *end = module->data + module->length;
     for (const char *line = module->data; line < end; line = line_end(line) + 1) {
-        if (text_begins(line, "define "))
-            counts = !text_begins(line, "define void ");
-        products += counts && is_product(line, line_end(line));
+        if (text_begins(line, "define ")) {
+            all += most;
+            most = 0;
+            map_free(&depths);
+            depths = (map){0};
+        }
+        int depth = note_products(&depths, line, line_end(line));
+        most = depth > most ? depth : most;
     }
-    return products > PRODUCTS_MOST;
+    map_free(&depths);
+    return all + most > PRODUCTS_MOST;
 }

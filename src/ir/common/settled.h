@@ -8,8 +8,9 @@
 /* Does numbering (numbering.h) find what libNVVM's passes would, or is what they find besides of no use, as threads wait for memory? What
  * code_module.settled of a whole module is, before emit_finish. Contraction is one of those passes. */
 bool code_is_settled(const emit *e, const variant *v);
-/* Do the functions of a module, but for its kernel, have so many products of 64 bits by constants that the driver's assembler had better not see
- * them as they are? It computes a chain of them and of sums, as in Horner's scheme, wrongly from some 33 on. */
+/* Of a module whose values are numbered: has it, once its functions are inlined, chains of so many products of 64 bits by constants, one of the
+ * other, with sums between them, that the driver's assembler had better not see them as they are? It computes them wrongly from some 33 on. Also
+ * true if there is no memory to tell. */
 bool code_multiplies_often(const text *module);
 
 #endif

@@ -390,9 +390,9 @@ uf_status skeleton_module(arena *a, const char *name, const variant *v, const co
         module->math = module->outer_vectors = false;
         module->plain = plain;
         uf_status status = write_module(a, name, v, target, module, write, user);
-        module->settled = module->settled && !status && !code_multiplies_often(&module->ir);
         if (!status && target->gpu && v->loop != LOOP_FORALL)
             number_values(&module->ir, module->settled);
+        module->settled = module->settled && !status && !module->ir.failed && !code_multiplies_often(&module->ir);
         if (!status && module->settled)
             sink_values(&module->ir);
         if (status != UF_ERR_COMPILE)
