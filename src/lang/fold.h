@@ -21,4 +21,7 @@ typedef struct fold {
     fold_order order;
 } fold;
 
+/* Has what computes or combines a state loops? */
+static inline bool fold_has_loops(const fold *f) { return f->combine->has_loop || (f->map && f->map->has_loop); }
+
 #endif

@@ -140,7 +140,7 @@ void fold_load(fold_writer *w, const ssa *at, ssa *in) {
 }
 
 bool fold_needs_rows(const fold_writer *w) {
-    bool needs = w->f->combine->has_loop || (w->f->map && w->f->map->has_loop);
+    bool needs = fold_has_loops(w->f);
     for (int k = 0; k < w->s.noperands; k++)
         needs |= fold_reads(w, k) && !w->s.v->operand[k].staged;
     return needs;
@@ -436,7 +436,7 @@ void ir_fold_traits(const fold *f, code_traits *out) {
     number n;
     memset(out, 0, sizeof *out);
     out->nodes = f->combine->nodes + (f->map ? f->map->nodes : 0);
-    out->has_loop = f->combine->has_loop || (f->map && f->map->has_loop);
+    out->has_loop = fold_has_loops(f);
     const tree *const trees[] = {f->map, f->combine, f->finish, f->identity};
     for (size_t i = 0; i < COUNT(trees); i++)
         out->unbounded |= trees[i] && trees[i]->has_unbounded;

@@ -38,8 +38,6 @@ static int step_nodes(const fold_writer *w) {
     return w->f->combine->nodes + (w->f->map && !w->s.v->reduction.from_states ? w->f->map->nodes : 0);
 }
 
-static bool has_loops(const fold_writer *w) { return w->f->combine->has_loop || (w->f->map && w->f->map->has_loop); }
-
 /* ---- Places ---- */
 
 static ssa moved_position(fold_writer *w, const element_place *p, const operand_strides *by, ssa steps) {
@@ -492,7 +490,7 @@ static int few_elements(const pairwise *c) {
     int few = FEW;
     while (few > 1 && few * few / 2 * step_nodes(c->w) > NODES)
         few /= 2;
-    return few > 1 && !has_loops(c->w) && !c->sparse ? few : 0;
+    return few > 1 && !fold_has_loops(c->w->f) && !c->sparse ? few : 0;
 }
 
 static void take_few(pairwise *c, const element_place *p, int m) {
@@ -567,7 +565,7 @@ bool pairwise_is_simple(const pairwise *c) {
     const fold_writer *w = c->w;
     const variant *v = w->s.v;
     bool simple = c->lanes > 1 && v->reduction.reduced == 1 && !v->masked && !c->sparse && c->few == DT_NONE;
-    return simple && step_nodes(w) <= NODES_OF_ELEMENT && !has_loops(w) && !tree_has_math(w->f->combine) &&
+    return simple && step_nodes(w) <= NODES_OF_ELEMENT && !fold_has_loops(w->f) && !tree_has_math(w->f->combine) &&
            !(w->f->map && tree_has_math(w->f->map));
 }
 
@@ -603,7 +601,7 @@ bool pairwise_takes_masked(const pairwise *c) {
     const variant *v = w->s.v;
     int bits = w->s.e->target->vector_bits, most = scalar_math(w) ? NODES_AT_ONCE : NODES;
     bool plain = c->lanes > 1 && !v->reduction.columns && !v->cpu_fold.merged && v->reduction.reduced == 1 &&
-                 !v->masked && !v->reports && !c->sparse && c->few == DT_NONE && !has_loops(w);
+                 !v->masked && !v->reports && !c->sparse && c->few == DT_NONE && !fold_has_loops(w->f);
     if (!plain || bits < 256 || c->group * step_nodes(w) > most)
         return false;
     for (int k = 0; k < w->s.noperands; k++) {
@@ -768,7 +766,7 @@ static int group_size(const fold_writer *w) {
     int size = 8;
     while (size > 1 && size * step_nodes(w) > NODES)
         size /= 2;
-    return w->f->order == FOLD_SERIAL || has_loops(w) ? 1 : size;
+    return w->f->order == FOLD_SERIAL || fold_has_loops(w->f) ? 1 : size;
 }
 
 /* Sets what the arrays hold; returns how many lanes fit into `bytes`. */

@@ -288,8 +288,7 @@ static void serial_line(scan *c) {
 
 static int chains_of(const fold *f) {
     int nodes = f->combine->nodes + (f->map ? f->map->nodes : 0);
-    bool loops = f->combine->has_loop || (f->map && f->map->has_loop);
-    return loops || nodes > HEAVY ? 1 : nodes > LIGHT ? CHAINS / 2 : CHAINS;
+    return fold_has_loops(f) || nodes > HEAVY ? 1 : nodes > LIGHT ? CHAINS / 2 : CHAINS;
 }
 
 /* Stores the state from which the elements behind these carry on, grouped as join_carries groups it. */
