@@ -34,7 +34,7 @@ typedef struct code_module {
     bool math; /* GPU: it calls libdevice */
     /* It is large and written in the plain form, without copies of loops; passes of linear cost compile it. */
     bool plain;
-    /* GPU: its code is as short as libNVVM's passes would make it, so that these are left out (ir/common/skeleton.c). */
+    /* GPU: its code is as fast as libNVVM's passes would make it, so that these are left out (ir/common/settled.h). */
     bool settled;
     /* CPU: it does several points at once, in local arrays that the compiler is to turn into vectors. */
     bool outer_vectors;

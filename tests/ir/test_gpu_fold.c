@@ -787,13 +787,8 @@ static void test_nothing(void **state) {
     }
 }
 
-static void test_golden(void **state) {
-    (void)state;
-    arena a = {0};
-    const sample *x = samples;
-    while (strcmp(x->name, "minus") != 0)
-        x++;
-    fold f = fold_of(&a, x);
+/* A row of one input, and one output. */
+static variant strided_variant(dtype type) {
     variant v = {.loop = LOOP_FOLD,
                  .ndim = 1,
                  .nin = 1,
@@ -801,7 +796,18 @@ static void test_golden(void **state) {
                  .reduction = {.reduced = 1},
                  .fold = {.vector = 1, .accesses = 1}};
     for (int k = 0; k < 2; k++)
-        v.operand[k] = (variant_operand){.memory = DT_INT64, .value = DT_INT64, .kind = OPERAND_STRIDED};
+        v.operand[k] = (variant_operand){.memory = (uint8_t)type, .value = (uint8_t)type, .kind = OPERAND_STRIDED};
+    return v;
+}
+
+static void test_golden(void **state) {
+    (void)state;
+    arena a = {0};
+    const sample *x = samples;
+    while (strcmp(x->name, "minus") != 0)
+        x++;
+    fold f = fold_of(&a, x);
+    variant v = strided_variant(DT_INT64);
     code_module m = generate(&a, &f, &v);
     judge_golden("fold_gpu", &m);
     arena_free(&a);
@@ -811,15 +817,9 @@ static void test_golden(void **state) {
 static bool takes_first_row(const sample *x, bool staged) {
     arena a = {0};
     fold f = fold_of(&a, x);
-    variant v = {.loop = LOOP_FOLD,
-                 .ndim = 1,
-                 .nin = 1,
-                 .nout = 1,
-                 .reduction = {.reduced = 1},
-                 .fold = {.vector = 1, .accesses = 1, .results = 2, .length = 3}};
-    for (int k = 0; k < 2; k++)
-        v.operand[k] =
-            (variant_operand){.memory = (uint8_t)x->in[0], .value = (uint8_t)x->in[0], .kind = OPERAND_STRIDED};
+    variant v = strided_variant(x->in[0]);
+    v.fold.results = 2;
+    v.fold.length = 3;
     v.operand[0].staged = staged;
     code_module m = generate(&a, &f, &v);
     bool takes = strstr(m.ir.data, ", i32 0\n");

@@ -155,8 +155,8 @@ static void test_constants(void **state) {
     (void)state;
     numbers(HEAD
             "  %r1 = mul i64 256, 32\n  %r2 = add i64 %r1, -8192\n  %r3 = add i64 %r2, %a\n  %r4 = sub i64 %r3, 0\n"
-            "  %r5 = mul i64 1, %r4\n  %r6 = shl i64 %r5, 0\n  %r7 = and i1 true, %c\n"
-            "  call void @g(i64 %r6, i64 %r1, i1 %r7)\n  ret void\n}\n",
+            "  %r5 = mul i64 1, %r4\n  %r6 = shl i64 %r5, 0\n  %r7 = and i1 true, %c\n  %r8 = and i64 %r6, -1\n"
+            "  call void @g(i64 %r8, i64 %r1, i1 %r7)\n  ret void\n}\n",
             true, HEAD "  call void @g(i64 %a, i64 8192, i1 %c)\n  ret void\n}\n");
     /* the left one of a difference and a shift counts; of 32 bits sums might wrap; and a phi has what comes behind it */
     stays(HEAD "  %r1 = sub i64 0, %a\n  %r2 = shl i64 0, %a\n  %r3 = add i32 2147483647, 1\n  %r4 = mul i64 %a, 0\n"

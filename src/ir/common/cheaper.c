@@ -49,11 +49,22 @@ typedef struct operation {
     bool commutes;
 } operation;
 
-static const operation operations[] = {{"add", 0, true},   {"sub", 0, false},  {"mul", 1, true}, {"shl", 0, false},
-                                       {"lshr", 0, false}, {"ashr", 0, false}, {"or", 0, true},  {"xor", 0, true}};
+static const operation operations[] = {{"add", 0, true},   {"and", -1, true}, {"ashr", 0, false},
+                                       {"lshr", 0, false}, {"mul", 1, true},  {"or", 0, true},
+                                       {"shl", 0, false},  {"sub", 0, false}, {"xor", 0, true}};
+
+static const operation *operation_of(const char *line) {
+    size_t word = strcspn(line, " ");
+    for (size_t i = 0; i < COUNT(operations); i++)
+        if (strlen(operations[i].word) == word && memcmp(operations[i].word, line, word) == 0)
+            return &operations[i];
+    return NULL;
+}
 
 static bool is_number(const char *x, int64_t *value) {
     char *end;
+    if (strcmp(x, "true") == 0)
+        x = "-1";
     *value = strtoll(x, &end, 10);
     return end > x && !*end;
 }
@@ -81,25 +92,20 @@ static bool stand_for(numbering *n, const char *name, const char *value) {
 }
 
 /* Does a constant, or an operand, stand for the result? */
-static bool fold(numbering *n, const char *name, const char *line) {
-    char word[8], type[8], a[64], b[64], rest[2], number[32];
+static bool simplify(numbering *n, const char *name, const char *line) {
+    char type[8], a[64], b[64], rest[2], number[32];
     int64_t x, y, result;
-    if (sscanf(line, "%7s %7s %63[^, ], %63s%1s", word, type, a, b, rest) != 4)
+    const operation *o = operation_of(line);
+    if (!o || sscanf(line, "%*s %7s %63[^, ], %63s%1s", type, a, b, rest) != 3 || *type != 'i')
         return false;
-    if (strcmp(word, "and") == 0 && strcmp(type, "i1") == 0 && strcmp(a, "true") == 0)
-        return stand_for(n, name, b);
     bool left = is_number(a, &x), right = is_number(b, &y);
-    if (left && right && strcmp(type, "i64") == 0 && compute(word, x, y, &result)) {
+    if (left && right && strcmp(type, "i64") == 0 && compute(o->word, x, y, &result)) {
         snprintf(number, sizeof number, "%lld", (long long)result);
         return stand_for(n, name, number);
     }
-    for (size_t i = 0; i < COUNT(operations); i++)
-        if (strcmp(operations[i].word, word) == 0 && *type == 'i') {
-            if (right && y == operations[i].neutral)
-                return stand_for(n, name, a);
-            return left && operations[i].commutes && x == operations[i].neutral && stand_for(n, name, b);
-        }
-    return false;
+    if (right && y == o->neutral)
+        return stand_for(n, name, a);
+    return left && o->commutes && x == o->neutral && stand_for(n, name, b);
 }
 
 /* ---- Sums with a constant ---- */
@@ -370,7 +376,7 @@ bool write_cheaper(numbering *n, const char *name, const char *at, size_t length
         return false;
     memcpy(line, at, length);
     line[length] = 0;
-    if (fold(n, name, line))
+    if (simplify(n, name, line))
         return true;
     for (size_t i = 0; i < COUNT(instructions); i++)
         if (strlen(instructions[i].word) == word && memcmp(instructions[i].word, at, word) == 0)

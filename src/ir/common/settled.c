@@ -158,7 +158,7 @@ static int note_products(map *depths, const char *line, const char *end) {
     char copy[160], name[64], operation[8], of[64];
     long long by;
     size_t length = (size_t)(end - line);
-    if (length >= sizeof copy || !text_begins(line, "  %"))
+    if (length >= sizeof copy || !text_begins(line, "  %") || !text_find(line, end, " i64 %"))
         return 0;
     memcpy(copy, line, length);
     copy[length] = 0;

@@ -5,8 +5,8 @@
 #include "ir/common/emit.h"
 #include "type/variant.h"
 
-/* Does numbering (numbering.h) find what libNVVM's passes would, or is what they find besides of no use, as threads wait for memory? What
- * code_module.settled of a whole module is, before emit_finish. Contraction is one of those passes. */
+/* Does numbering (numbering.h) find what libNVVM's passes would, or is what they find besides of no use, as threads wait for memory? Asked of
+ * what has been written of a whole module, before emit_finish forgets it. Contraction is one of those passes. */
 bool code_is_settled(const emit *e, const variant *v);
 /* Of a module whose values are numbered: has it, once its functions are inlined, chains of so many products of 64 bits by constants, one of the
  * other, with sums between them, that the driver's assembler had better not see them as they are? It computes them wrongly from some 33 on. Also
