@@ -315,6 +315,12 @@ static int64_t specialise(variant *v, const fold_problem *s, int sms) {
     return short_rows(v, s, sms) ? 0 : long_rows(v, s, sms);
 }
 
+/* Has one visit of a group all accesses by vectors of its one result? */
+static bool visits_once(const variant *v, int64_t n) {
+    return !v->reduction.empty && !v->reduction.to_states && !v->reduction.columns && !v->segmented &&
+           !v->fold.results && n <= ((int64_t)v->fold.vector * v->fold.accesses) << v->fold.coop;
+}
+
 int64_t fold_specialise(variant *v, const fold_problem *s, int sms) {
     const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
     v->ndim = (uint8_t)kept->ndim;
@@ -325,6 +331,7 @@ int64_t fold_specialise(variant *v, const fold_problem *s, int sms) {
     v->fold.aligned = has_other_accesses(v) && s->misalignment &&
                       vectors_fit(v, kept, reduced, v->fold.vector, v->fold.results) &&
                       addresses_aligned(v, s->misalignment);
+    v->fold.once = !chunk && visits_once(v, reduced->count);
     int64_t parts_most = chunk ? reduced->count / chunk + 1 : 1, tasks;
     v->wide =
         __builtin_mul_overflow(kept->count, parts_most, &tasks) || tasks > narrow_most || reduced->count > narrow_most;

@@ -278,6 +278,8 @@ typedef struct variant {
                     /* Every access by vectors is aligned, as GPU_FOLD_ALIGNED says, so that the code has no others beside them, but for what
                      * is left over. 0: the launch says whether they are. */
                     uint8_t aligned;
+                    /* !columns, one result: a visit of the group has all accesses by vectors of it. */
+                    uint8_t once;
                 } fold;
                 /* LOOP_FOLD, CPU. */
                 struct {
@@ -459,7 +461,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 17,
+    VARIANT_VERSION = 18,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */

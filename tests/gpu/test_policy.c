@@ -533,7 +533,10 @@ static const struct {
     fold_order order;
     const char *chosen;
 } fold_cases[] = {
-    {1, 1000, true, FOLD_FREE, "rows 4 x 4, 2^6 threads, 0 results, parts of 0, 1 blocks of 64"},
+    {1, 1000, true, FOLD_FREE, "rows 4 x 4 once, 2^6 threads, 0 results, parts of 0, 1 blocks of 64"},
+    {1, 1024, true, FOLD_FREE, "rows 4 x 4 once, 2^6 threads, 0 results, parts of 0, 1 blocks of 64"},
+    {1, 1025, true, FOLD_FREE, "rows 4 x 4, 2^6 threads, 0 results, parts of 0, 1 blocks of 64"},
+    {300, 5000, true, FOLD_FREE, "rows 4 x 4 once, 2^9 threads, 0 results, parts of 0, 300 blocks of 512"},
     {1, 1 << 20, true, FOLD_FREE, "rows 4 x 4, 2^8 threads, 0 results, parts of 8192, 128 blocks of 256"},
     {1, 1 << 28, true, FOLD_FREE, "rows 4 x 4, 2^8 threads, 0 results, parts of 131072, 2048 blocks of 256"},
     {1, 1 << 28, true, FOLD_SERIAL, "columns 1 x 8, 2^0 threads, 0 results, parts of 0, 1 blocks of 1"},
@@ -567,9 +570,10 @@ static void test_fold_table(void **unused) {
                      v->reduction.columns ? "columns" : "rows", v->fold.length, v->fold.results, r.s.g.blocks,
                      r.s.g.threads);
         else
-            snprintf(got, sizeof got, "%s %d x %d, 2^%d threads, %d results, parts of %lld, %u blocks of %u",
-                     v->reduction.columns ? "columns" : "rows", v->fold.vector, v->fold.accesses, v->fold.coop,
-                     v->fold.results, (long long)r.chunk, r.s.g.blocks, r.s.g.threads);
+            snprintf(got, sizeof got, "%s %d x %d%s, 2^%d threads, %d results, parts of %lld, %u blocks of %u",
+                     v->reduction.columns ? "columns" : "rows", v->fold.vector, v->fold.accesses,
+                     v->fold.once ? " once" : "", v->fold.coop, v->fold.results, (long long)r.chunk, r.s.g.blocks,
+                     r.s.g.threads);
         check(i, got, fold_cases[i].chosen);
     }
 }

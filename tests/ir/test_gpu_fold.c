@@ -845,6 +845,56 @@ static void test_rows_that_do_not_exist(void **state) {
     assert_true(takes_first_row(&straight, false));
 }
 
+static int count_text(const char *in, const char *what) {
+    int n = 0;
+    for (; (in = strstr(in, what)) != NULL; in++)
+        n++;
+    return n;
+}
+
+/* In how many places the kernel of rows, by two warps whose threads have 4 accesses of 4 at a time, combines. */
+static int copies(const char *name, bool once) {
+    arena a = {0};
+    const sample *x = samples;
+    while (strcmp(x->name, name) != 0)
+        x++;
+    fold f = fold_of(&a, x);
+    variant v = strided_variant(DT_FLOAT32);
+    v.position = x->position;
+    v.nout = (uint8_t)x->nout;
+    v.operand[0].kind = OPERAND_CONTIGUOUS;
+    for (int k = 1; k <= x->nout; k++)
+        v.operand[k] = (variant_operand){.memory = (uint8_t)x->out[k - 1], .value = (uint8_t)x->out[k - 1]};
+    v.operand[x->nout + 1] = (variant_operand){.memory = DT_INT64, .value = DT_INT64, .kind = OPERAND_POSITION};
+    v.fold.vector = v.fold.accesses = 4;
+    v.fold.coop = 6;
+    v.fold.once = once;
+    code_module m = generate(&a, &f, &v);
+    int n = count_text(m.ir.data, " @combine(") - 1; /* where it is defined */
+    text_free(&m.ir);
+    arena_free(&a);
+    return n;
+}
+
+/* What is no whole visit is a second visit; where there is none but that, the first one is not there. Where combining is long, the second one
+ * takes half as many accesses at a time, and lanes combine in a loop, but for results that are one visit. The elements at the ends of a line
+ * go one at a time. */
+static void test_copies(void **state) {
+    enum {
+        VISIT = 16,
+        HALF = 8,
+        LEVEL = 1, /* what the inner level found, into the outer one */
+        ENDS = 1,
+        LANES = 5 + 1,
+        LOOPS = 1 + 1
+    };
+    (void)state;
+    assert_int_equal(copies("largest", false), VISIT + LEVEL + VISIT + ENDS + LANES);
+    assert_int_equal(copies("largest", true), VISIT + ENDS + LANES);
+    assert_int_equal(copies("argmax", true), VISIT + ENDS + LANES);
+    assert_int_equal(copies("argmax", false), VISIT + LEVEL + HALF + ENDS + LOOPS);
+}
+
 /* ---- Segments ---- */
 
 /* Results of segments of lines of a matrix; those that begin outside are left alone. */
@@ -955,6 +1005,7 @@ int main(void) {
                                        cmocka_unit_test(test_nothing),
                                        cmocka_unit_test(test_golden),
                                        cmocka_unit_test(test_segments),
-                                       cmocka_unit_test(test_rows_that_do_not_exist)};
+                                       cmocka_unit_test(test_rows_that_do_not_exist),
+                                       cmocka_unit_test(test_copies)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -63,15 +63,15 @@ ssa lanes_mask(emit *e, int lanes) {
     return emit_value(e, "shl i32 %d, %s", (int)((1u << (1 << lanes)) - 1), first.text);
 }
 
-static ssa shuffle_word(emit *e, const char *mode, ssa mask, ssa word, int by, int lanes) {
+static ssa shuffle_word(emit *e, const char *mode, ssa mask, ssa word, ssa by, int lanes) {
     int group = !strcmp(mode, "bfly") ? 0 : (32 - (1 << lanes)) << 8,
         clamp = strcmp(mode, "up") ? group | ALL_LANES : group;
     emit_declare(e, "declare i32 @llvm.nvvm.shfl.sync.%s.i32(i32, i32, i32, i32) convergent nounwind", mode);
-    return emit_value(e, "call i32 @llvm.nvvm.shfl.sync.%s.i32(i32 %s, i32 %s, i32 %d, i32 %d)", mode, mask.text,
-                      word.text, by, clamp);
+    return emit_value(e, "call i32 @llvm.nvvm.shfl.sync.%s.i32(i32 %s, i32 %s, i32 %s, i32 %d)", mode, mask.text,
+                      word.text, by.text, clamp);
 }
 
-ssa lanes_shuffle(emit *e, const char *mode, ssa mask, dtype type, ssa value, int by, int lanes) {
+ssa lanes_shuffle(emit *e, const char *mode, ssa mask, dtype type, ssa value, ssa by, int lanes) {
     ssa words[LANE_WORDS];
     int n = lanes_words(e, type, value, words);
     for (int i = 0; i < n; i++)

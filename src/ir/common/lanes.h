@@ -16,7 +16,7 @@ int lanes_word_count(dtype type);
 ssa lanes_mask(emit *e, int lanes);
 /* mode: "bfly", "down" or "up" by so many lanes, "idx" from that lane of the group. All lanes of the mask get there together.
  * Beyond the group's end (down) or beginning (up) a lane gets its own value. */
-ssa lanes_shuffle(emit *e, const char *mode, ssa mask, dtype type, ssa value, int by, int lanes);
+ssa lanes_shuffle(emit *e, const char *mode, ssa mask, dtype type, ssa value, ssa by, int lanes);
 
 /* Waits for all threads of the block, or for the lanes of a warp in the mask (i32). All of them get there. */
 void emit_block_barrier(emit *e);

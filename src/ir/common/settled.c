@@ -8,20 +8,16 @@
 #include "ir/common/module_text.h"
 
 enum {
-    UNROLLED_ROW = 16,  /* elements */
-    COLUMN_COOP = 7,    /* log2 of the threads of a column, .. */
-    WEIGHTED_COOP = 9,  /* .. and of a pair of columns with weights */
-    COMBINE_LINES = 32, /* a sum has 11, a maximum 30; positions, variances and logarithms of sums 100 and more */
+    UNROLLED_ROW = 16, /* elements */
+    COLUMN_COOP = 7,   /* log2 of the threads of a column, .. */
+    WEIGHTED_COOP = 9, /* .. and of a pair of columns with weights */
     WORD_BYTES = 4,
     PRODUCTS_MOST = 16
 };
 
-/* One of the functions of the module, or NULL. */
-static const ir_size *size_of(const emit *e, const char *name) { return map_get(&e->sizes, name, strlen(name)); }
-
-/* Has it loops of its own? */
+/* Has one of the functions of the module loops of its own? */
 static bool loops_in(const emit *e, const char *name) {
-    const ir_size *size = size_of(e, name);
+    const ir_size *size = map_get(&e->sizes, name, strlen(name));
     return size && size->loops;
 }
 
@@ -113,10 +109,7 @@ static bool tiles_settled(const variant *v) {
 /* ---- Reductions ---- */
 
 /* Are states combined by few instructions? */
-static bool combines_simply(const emit *e) {
-    const ir_size *combine = size_of(e, "combine");
-    return combine && combine->lines <= COMBINE_LINES && !combine->loops && !loops_in(e, "map");
-}
+static bool combines_simply(const emit *e) { return emit_is_short(e, "combine") && !loops_in(e, "map"); }
 
 /* Of words and wider elements, columns, and rows of which a group has one at a time, but for loops over them that leave a bool: threads wait for
  * memory. */

@@ -51,9 +51,9 @@ void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *prese
         return;
     ssa mask = warp_together(e->frame->v) ? ssa_constant(-1) : lanes_mask(e, lanes);
     for (int by = 1 << lanes >> 1; by; by >>= 1) {
-        ssa other = lanes_shuffle(e, mode, mask, type, *value, by, lanes), other_present = ssa_none();
+        ssa other = lanes_shuffle(e, mode, mask, type, *value, ssa_constant(by), lanes), other_present = ssa_none();
         if (ssa_is_set(*present))
-            other_present = lanes_shuffle(e, mode, mask, DT_BOOL, *present, by, lanes);
+            other_present = lanes_shuffle(e, mode, mask, DT_BOOL, *present, ssa_constant(by), lanes);
         if (ssa_is_set(*present) && combines_by_loop(reduce)) { /* lanes past the last have no value */
             ssa lane = emit_value(e, "and i32 %s, %d", lanes_thread(e).text, (1 << lanes) - 1);
             ssa there = emit_value(e, "icmp ult i32 %s, %d", lane.text, (1 << lanes) - by);
@@ -63,9 +63,9 @@ void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *prese
     }
     if (is_symmetric(reduce))
         return;
-    *value = lanes_shuffle(e, "idx", mask, type, *value, 0, lanes);
+    *value = lanes_shuffle(e, "idx", mask, type, *value, ssa_constant(0), lanes);
     if (ssa_is_set(*present))
-        *present = lanes_shuffle(e, "idx", mask, DT_BOOL, *present, 0, lanes);
+        *present = lanes_shuffle(e, "idx", mask, DT_BOOL, *present, ssa_constant(0), lanes);
 }
 
 static online_state state_of(const partial *p) { return (online_state){p->value, p->count}; }

@@ -60,6 +60,8 @@ bool fold_begins(const fold_writer *w);
 partial fold_beginning(fold_writer *w);
 /* a and b, in this order. */
 partial fold_join(fold_writer *w, const partial *a, const partial *b);
+/* Does combining take so many instructions that code should rather loop than have them in many places? */
+bool fold_is_long(const fold_writer *w);
 /* partials[0 .. n-1] combined in order, as a balanced tree. The array is overwritten. */
 partial fold_tree(fold_writer *w, partial *partials, int n);
 partial fold_choose(fold_writer *w, ssa condition, const partial *yes, const partial *no);
@@ -116,6 +118,8 @@ partial partial_up(fold_writer *w, const partial *x, int by, int lanes);
 partial partial_from(fold_writer *w, const partial *x, int lane, int lanes);
 /* The partials of a group of 2^lanes lanes combined in order of the lanes; lane 0 of the group has the result. */
 partial partial_fold_lanes(fold_writer *w, const partial *x, int lanes);
+/* The same in a loop, whose code combines once. slot: a variable for it. */
+partial partial_fold_lanes_in_loop(fold_writer *w, const partial *x, const partial_slot *slot, int lanes);
 
 /* ---- The skeletons. Each reads its parameters after the operands', in the order of type/schema.h. ---- */
 

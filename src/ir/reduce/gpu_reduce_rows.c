@@ -21,6 +21,7 @@ typedef struct rows {
     bool ordered;
     ssa lane; /* i64, in the cooperative group; ordered: in the warp */
     partial_slot inner, outer;
+    partial_slot across; /* what lanes combine in a loop, where combining is long and results are, too */
     partial_array shared;
 } rows;
 
@@ -111,6 +112,12 @@ static partial access_partial(rows *r, const fold_access *a) {
     return fold_tree(r->w, partials, a->lanes);
 }
 
+/* A partial of each lane, combined over groups of 2^lanes lanes. */
+static partial fold_lanes(rows *r, const partial *x, int lanes) {
+    return ssa_is_set(r->across.v[0]) ? partial_fold_lanes_in_loop(r->w, x, &r->across, lanes)
+                                      : partial_fold_lanes(r->w, x, lanes);
+}
+
 /* Visits `steps` accesses of this thread from access `base` of the group on. limit: accesses from it on do not exist; none: all do. The
  * access `base` itself always exists. */
 static partial visit(rows *r, const line *l, ssa base, int steps, ssa limit) {
@@ -134,7 +141,7 @@ static partial visit(rows *r, const line *l, ssa base, int steps, ssa limit) {
         partials[u] = fold_if(r->w, there[u], &partials[u]);
     }
     partial all = fold_tree(r->w, partials, steps);
-    return r->ordered ? partial_fold_lanes(r->w, &all, r->lanes) : all;
+    return r->ordered ? fold_lanes(r, &all, r->lanes) : all;
 }
 
 static void add(rows *r, const partial_slot *slot, const partial *x) {
@@ -160,21 +167,30 @@ static void own_run(rows *r, const line *l, ssa count, ssa *from, ssa *to) {
     *to = emit_select_as(e, "i64", rest, count, *to);
 }
 
-/* Combines the accesses 0 .. count-1 of a line into r->outer. Where parts are interleaved, only the visits of this part; what is no whole
- * visit is then the last part's. */
-static void visit_all(rows *r, const line *l, ssa count, int steps) {
+/* A visit whose accesses from `to` on do not exist, into r->outer. */
+static void visit_some(rows *r, const line *l, ssa base, int steps, ssa to) {
+    fold_narrow(r->w, true);
+    partial x = visit(r, l, base, steps, to);
+    fold_narrow(r->w, false);
+    x = fold_widened(r->w, &x);
+    add(r, &r->outer, &x);
+}
+
+/* The accesses from `from` to `to`, of each thread `steps` at a time. */
+static void visit_by(rows *r, const line *l, ssa from, ssa to, int steps) {
+    counted_loop i = counted_loop_begin(r->e, "i64", from, to);
+    visit_some(r, l, i.i, steps, to);
+    counted_loop_end(r->e, &i, ssa_constant(steps << (r->ordered ? r->lanes : r->coop)), loop_no_unroll(r->e));
+}
+
+/* Has no line more accesses than one visit? Not of single elements, which are all of a line that is not aligned. */
+static bool visits_once(const rows *r, const line *l) {
+    return l->vectors && (r->w->s.v->fold.once || r->w->s.v->fold.results);
+}
+
+/* Whole visits from access `from` to `full`, `step` apart, into r->outer. */
+static void visit_whole(rows *r, const line *l, ssa from, ssa full, ssa step, int steps) {
     emit *e = r->e;
-    int threads = r->ordered ? r->lanes : r->coop, width = steps << threads;
-    ssa from = ssa_constant(0), to = count, step = ssa_constant(width);
-    if (r->ordered && r->coop > COOP_WARP)
-        own_run(r, l, count, &from, &to);
-    if (gpu_fold_interleaved(r->g)) {
-        from = emit_value(e, "mul i64 %s, %d", l->p->part.text, width);
-        step = emit_value(e, "mul i64 %s, %d", gpu_fold_parts(r->g).text, width);
-        to = count;
-    }
-    ssa length = r->ordered ? emit_op(e, "sub i64", to, from) : count;
-    ssa full = emit_op(e, "sub i64", to, emit_value(e, "srem i64 %s, %d", length.text, width));
     ssa far = emit_value(e, "mul i64 %s, %d", step.text, INNER_VISITS);
     counted_loop o = counted_loop_begin(e, "i64", from, full);
     fold_narrow(r->w, true);
@@ -190,15 +206,35 @@ static void visit_all(rows *r, const line *l, ssa count, int steps) {
     x = fold_widened(r->w, &x);
     add(r, &r->outer, &x);
     counted_loop_end(e, &o, far, loop_no_unroll(e));
+}
+
+/* Combines the accesses 0 .. count-1 of a line into r->outer. Where parts are interleaved, only the visits of this part; what is no whole
+ * visit is then the last part's: a second visit, of accesses that ask whether they exist, or, where combining is long, two of half as many. */
+static void visit_all(rows *r, const line *l, ssa count, int steps) {
+    emit *e = r->e;
+    int threads = r->ordered ? r->lanes : r->coop, width = steps << threads;
+    ssa from = ssa_constant(0), to = count, step = ssa_constant(width);
+    if (r->ordered && r->coop > COOP_WARP)
+        own_run(r, l, count, &from, &to);
+    if (gpu_fold_interleaved(r->g)) {
+        from = emit_value(e, "mul i64 %s, %d", l->p->part.text, width);
+        step = emit_value(e, "mul i64 %s, %d", gpu_fold_parts(r->g).text, width);
+        to = count;
+    }
+    ssa full = from;
+    if (!visits_once(r, l)) {
+        ssa length = r->ordered ? emit_op(e, "sub i64", to, from) : count;
+        full = emit_op(e, "sub i64", to, emit_value(e, "srem i64 %s, %d", length.text, width));
+        visit_whole(r, l, from, full, step, steps);
+    }
     ssa rest = emit_op(e, "icmp slt i64", full, to);
     if (gpu_fold_interleaved(r->g))
         rest = emit_op(e, "and i1", rest, gpu_fold_last_part(r->g, l->p));
     int end = skeleton_if(&r->w->s, rest);
-    fold_narrow(r->w, true);
-    x = visit(r, l, full, steps, to);
-    fold_narrow(r->w, false);
-    x = fold_widened(r->w, &x);
-    add(r, &r->outer, &x);
+    if (fold_is_long(r->w) && !visits_once(r, l))
+        visit_by(r, l, full, to, (steps + 1) / 2);
+    else
+        visit_some(r, l, full, steps, to);
     skeleton_end_if(&r->w->s, end);
 }
 
@@ -229,6 +265,15 @@ static ssa find_head(rows *r, const fold_place *p, ssa n) {
     return ssa_is_set(head) ? emit_select_as(e, "i64", good, emit_min(r->e, head, n), n) : ssa_constant(0);
 }
 
+/* Are elements that do not go by vectors no more than those at the two ends of a line? Of several operands, each may be aligned elsewhere. */
+static bool has_ends_only(const rows *r) {
+    const variant *v = r->w->s.v;
+    int contiguous = 0;
+    for (int k = 0; k < r->w->s.noperands; k++)
+        contiguous += fold_reads(r->w, k) && v->operand[k].kind == OPERAND_CONTIGUOUS;
+    return contiguous == 1 && v->reduction.reduced == 1 && !r->ordered;
+}
+
 /* All elements of a place into r->outer: by vectors from the head on, then all others one by one. In order, what comes
  * before a head would have to come first: there everything is either aligned or goes by single elements. */
 static void visit_line(rows *r, const fold_place *p) {
@@ -253,7 +298,14 @@ static void visit_line(rows *r, const fold_place *p) {
     l.first = emit_op(e, "add i64", p->begin, l.head);
     visit_all(r, &l, units, s->v->fold.accesses);
     l.vectors = false;
-    visit_all(r, &l, emit_op(e, "sub i64", n, l.whole), SINGLES);
+    ssa others = emit_op(e, "sub i64", n, l.whole);
+    if (has_ends_only(r)) {
+        if (gpu_fold_interleaved(r->g))
+            others = emit_select_as(e, "i64", gpu_fold_last_part(r->g, p), others, ssa_constant(0));
+        visit_by(r, &l, ssa_constant(0), others, 1);
+    } else {
+        visit_all(r, &l, others, SINGLES);
+    }
 }
 
 /* ---- Cooperative groups ---- */
@@ -262,7 +314,7 @@ static void visit_line(rows *r, const fold_place *p) {
 static partial coop_fold(rows *r, const partial *mine) {
     fold_writer *w = r->w;
     emit *e = r->e;
-    partial x = r->ordered ? *mine : partial_fold_lanes(w, mine, r->lanes);
+    partial x = r->ordered ? *mine : fold_lanes(r, mine, r->lanes);
     if (r->coop <= COOP_WARP)
         return x;
     ssa thread = emit_special_register(e, "tid"), lane = emit_value(e, "and i32 %s, 31", thread.text);
@@ -273,7 +325,7 @@ static partial coop_fold(rows *r, const partial *mine) {
     int warps = r->coop - COOP_WARP;
     ssa from = emit_value(e, "and i32 %s, %d", lane.text, (1 << warps) - 1);
     x = partial_array_get(w, &r->shared, emit_widen(e, from));
-    return partial_fold_lanes(w, &x, warps);
+    return fold_lanes(r, &x, warps);
 }
 
 static rows rows_begin(fold_writer *w, gpu_fold *g) {
@@ -286,6 +338,8 @@ static rows rows_begin(fold_writer *w, gpu_fold *g) {
     r.inner = partial_variable(w, fold_sparse(w));
     fold_narrow(w, false);
     r.outer = partial_variable(w, fold_sparse(w));
+    if (fold_is_long(w) && !w->s.v->fold.results && !w->s.v->fold.once)
+        r.across = partial_variable(w, fold_sparse(w));
     if (r.coop > COOP_WARP)
         r.shared = partial_array_new(w, "fold_warps", WARPS_MOST, fold_sparse(w));
     return r;
