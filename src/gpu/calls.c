@@ -144,14 +144,16 @@ static bool pairs_aligned(const cores *c, const uint8_t *misalignment) {
     return true;
 }
 
-bool calls_aligned(const cores *c, const uint8_t *misalignment) {
-    if (c->v->gufunc.pieces)
-        return aligned_alike(c, misalignment);
-    if (c->v->gufunc.calls)
-        return pairs_aligned(c, misalignment);
+bool vectors_aligned(const cores *c, const uint8_t *misalignment) {
     for (int k = 0; k < variant_operands(c->v); k++)
         if (must_align(c, k) && (misalignment[k] & (element_size(c->v, k) * c->v->gufunc.vector - 1) ||
                                  other_strides(c, k) & (c->v->gufunc.vector - 1u)))
             return false;
     return true;
+}
+
+bool calls_aligned(const cores *c, const uint8_t *misalignment) {
+    return (c->v->gufunc.pieces  ? aligned_alike
+            : c->v->gufunc.calls ? pairs_aligned
+                                 : vectors_aligned)(c, misalignment);
 }

@@ -64,5 +64,7 @@ int64_t pieces_holding(const cores *c);
 int64_t piece_share(int shared, bool fine);
 /* Is every access by vectors aligned, as GPU_GUFUNC_ALIGNED says, where the operands' addresses are these modulo ACCESS_BYTES? */
 bool calls_aligned(const cores *c, const uint8_t *misalignment);
+/* The same of operands whose rows all begin at whole vectors. */
+bool vectors_aligned(const cores *c, const uint8_t *misalignment);
 
 #endif

@@ -965,7 +965,7 @@ static void choose_alone(variant *v) {
     v->gufunc.vector = v->gufunc.steps = 1;
     v->gufunc.coop = v->gufunc.lanes = v->gufunc.tile = v->gufunc.split = v->gufunc.across = v->gufunc.unrolled =
         v->gufunc.pieces = v->gufunc.held = v->gufunc.calls = v->gufunc.cluster = v->gufunc.fine = v->gufunc.aligned =
-            0;
+            v->gufunc.even = 0;
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     memset(v->gufunc.part, 0, sizeof v->gufunc.part);
 }
@@ -1074,6 +1074,25 @@ static bool gains_by_alignment(const variant *v) {
     return (v->gufunc.vector > 1 || v->gufunc.calls) && (!v->gufunc.pieces || whole);
 }
 
+/* How the dimension comes out that all constructs go along. How many blocks a group has is not known here where they meet through memory. */
+static gufunc_even comes_out(const cores *c, const loop_problem *s) {
+    const variant *v = c->v;
+    int d = one_range(s->traits), vector = v->gufunc.vector;
+    if (d < 0 || !v->gufunc.coop || v->gufunc.tile || variant_shifts(v) || c->core[d] % vector ||
+        (vector > 1 && !vectors_aligned(c, s->misalignment)))
+        return EVEN_NOT;
+    for (int k = 0; k < variant_operands(v); k++)
+        if (v->operand[k].unit && unit_extent(c, k) % vector)
+            return EVEN_NOT;
+    int64_t vectors = c->core[d] / vector;
+    if (v->gufunc.coop == COOP_GRID)
+        return EVEN_VECTORS;
+    int blocks = v->gufunc.pieces ? v->gufunc.cluster : 0, threads = v->gufunc.coop + blocks; /* of all of them, log2 */
+    bool rounds = v->gufunc.held ? vectors == (int64_t)v->gufunc.held << threads
+                                 : vectors % ((int64_t)v->gufunc.steps << threads) == 0;
+    return rounds ? EVEN_ROUNDS : EVEN_VECTORS;
+}
+
 void gufunc_specialise(variant *v, const loop_problem *s) {
     cores c = {v, s->loop, s->layout, s->core};
     v->wide = s->loop->count > INT32_MAX;
@@ -1096,5 +1115,7 @@ void gufunc_specialise(variant *v, const loop_problem *s) {
     } else if (!v->gufunc.pieces) { /* with pieces units have been chosen, too */
         drop_units(&c, v);
     }
-    v->gufunc.aligned = s->misalignment && gains_by_alignment(v) && calls_aligned(&c, s->misalignment);
+    v->gufunc.even = maps && s->misalignment ? (uint8_t)comes_out(&c, s) : EVEN_NOT;
+    v->gufunc.aligned = s->misalignment && (gains_by_alignment(v) || (v->gufunc.even && v->gufunc.vector > 1)) &&
+                        calls_aligned(&c, s->misalignment);
 }

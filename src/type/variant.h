@@ -54,6 +54,13 @@ typedef enum absorbing_value {
 /* Is it one of a state of one bool, whose elements may be taken in any order? */
 static inline bool absorbing_anywhere(absorbing_value a) { return a == ABSORBING_FALSE || a == ABSORBING_TRUE; }
 
+/* GPU calls: what a dimension has that all constructs go along, and none is within another. */
+typedef enum gufunc_even {
+    EVEN_NOT,     /* maybe elements behind the vectors, or rows that do not begin at one */
+    EVEN_VECTORS, /* whole vectors, all of them aligned; pieces: so is where each row begins */
+    EVEN_ROUNDS   /* of these every thread has as many, in whole rounds of `steps`; held: as many as it holds */
+} gufunc_even;
+
 /* What ends an element, bits. The second and third only where the kernel has loops that are not proved short, or the last one is set. */
 enum {
     REPORTS_ERRORS = 1, /* UF_DEBUG: indices, divisors, assertions */
@@ -261,6 +268,7 @@ typedef struct variant {
             /* GPU: every access by vectors is aligned, as GPU_GUFUNC_ALIGNED says, so that the code has no others beside them. 0: the launch
              * says whether they are. */
             uint8_t aligned;
+            uint8_t even; /* a gufunc_even: how the extent of the one dimension comes out that every construct goes along */
         } gufunc;
         struct {
             variant_reduction reduction;

@@ -62,6 +62,11 @@ static sample draw(DLDataType type) {
     int64_t most = ELEMENTS_MOST / s.n;
     s.count = chance(40) ? most : pick(1, most < 300 ? most : 300);
     s.pitch = s.n + (chance(50) ? pick(0, 9) : 0);
+    if (chance(40)) { /* accesses by vectors are aligned */
+        s.n += -s.n & 15;
+        s.first = 16 * pick(0, 1);
+        s.pitch = s.n + 16 * pick(0, 1);
+    }
     s.all = s.first + s.count * s.pitch;
     s.x = calloc((size_t)s.all, sizeof *s.x);
     s.y = calloc((size_t)s.all, sizeof *s.y);

@@ -855,6 +855,8 @@ static void test_forall_covers(void **unused) {
 static bool with_loops; /* the foralls of lines are not simple */
 
 /* (n)->(n), max, sum and forall over one range, as in softmax, along the last axis of (count, n) or the first of (n, count). */
+static const uint8_t *misalignment; /* of lines_make */
+
 static void lines_make(sample *s, int64_t n, int64_t count, bool first_axis, dtype type, int shared, int sms) {
     static layout_operand operands[2] = {{.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}};
     static const core_layout layout = {.nin = 1, .nout = 1, .ndims = 1, .nparameters = 3, .operands = operands};
@@ -879,6 +881,7 @@ static void lines_make(sample *s, int64_t n, int64_t count, bool first_axis, dty
                             .layout = &layout,
                             .core = core,
                             .traits = &s->traits,
+                            .misalignment = misalignment,
                             .shared = shared,
                             .sms = sms,
                             .clusters = shared ? 4 : 0};
@@ -1167,6 +1170,44 @@ static void test_row_steps(void **unused) {
     }
 }
 
+/* Whether rows and columns are whole vectors, and whole rounds of all threads; arrays that are not aligned are no whole vectors, but where
+ * single elements are accessed. */
+static void test_even(void **unused) {
+    static const uint8_t aligned[VARIANT_OPERANDS], apart[VARIANT_OPERANDS] = {4, 4};
+    static const struct {
+        int64_t n, count;
+        bool first_axis;
+        dtype type;
+        const uint8_t *misalignment;
+        gufunc_even even;
+    } cases[] = {
+        {4096, 4096, false, DT_FLOAT32, aligned, EVEN_ROUNDS},
+        {4096, 4096, false, DT_FLOAT32, apart, EVEN_NOT},
+        {4096, 4096, false, DT_FLOAT32, NULL, EVEN_NOT},
+        {4100, 4096, false, DT_FLOAT32, aligned, EVEN_VECTORS},
+        {4099, 4096, false, DT_FLOAT32, aligned, EVEN_NOT},
+        {64, 1 << 20, false, DT_FLOAT32, aligned, EVEN_ROUNDS},
+        {60, 1 << 20, false, DT_FLOAT32, aligned, EVEN_VECTORS},
+        {65536, 1024, false, DT_BFLOAT16, aligned, EVEN_ROUNDS},
+        {65544, 1024, false, DT_BFLOAT16, aligned, EVEN_VECTORS},
+        {1 << 20, 128, false, DT_FLOAT32, aligned, EVEN_VECTORS},
+        {1024, 65536, true, DT_FLOAT32, aligned, EVEN_ROUNDS},
+        {1024, 65536, true, DT_FLOAT32, apart, EVEN_ROUNDS},
+        {1000, 65536, true, DT_FLOAT32, aligned, EVEN_VECTORS},
+        {1024, 65536, true, DT_BFLOAT16, aligned, EVEN_ROUNDS},
+    };
+    static sample s;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        misalignment = cases[i].misalignment;
+        lines_make(&s, cases[i].n, cases[i].count, cases[i].first_axis, cases[i].type, H200, SMS);
+        misalignment = NULL;
+        if (s.v.gufunc.even != cases[i].even)
+            fail_msg("case %zu: %d, not %d", i, s.v.gufunc.even, cases[i].even);
+        assert_true(s.v.gufunc.aligned || !s.v.gufunc.even || s.v.gufunc.vector == 1);
+    }
+}
+
 /* Threads hold parts of rows only where each forall can be written for what they hold. */
 static void test_parts(void **unused) {
     static sample s;
@@ -1261,6 +1302,7 @@ int main(void) {
         cmocka_unit_test(test_lines_cover),
         cmocka_unit_test(test_weighted),
         cmocka_unit_test(test_row_steps),
+        cmocka_unit_test(test_even),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -71,11 +71,11 @@ typedef struct trial {
     int coop, cluster, vector, blocks, coops;
     variant v;
     bool aligned;
-    uint64_t memory[3][ROOM]; /* elements of `type` */
+    _Alignas(16) uint64_t memory[3][ROOM]; /* elements of `type` */
     uint64_t slots[COOP_SLOT / 8 * CALLS];
 } trial;
 
-static int64_t count_held, count_parts;
+static int64_t count_held, count_parts, count_even[EVEN_ROUNDS + 1];
 
 static double get(dtype type, const void *p, int64_t i) {
     return type == DT_INT32     ? ((const int32_t *)p)[i]
@@ -117,9 +117,14 @@ static void draw_arrays(trial *x) {
     x->type = x->kernel < SPREAD ? whole[pick(0, 2)] : real[pick(0, 1)];
     x->n = chance(30) ? pick(0, 20) : pick(1, LONGEST);
     x->stride = x->n + pick(0, 9);
-    int64_t first = GAP + pick(0, 15);
+    bool even = chance(40);
+    int64_t first = GAP + (even ? 8 : pick(0, 15));
+    if (even) {
+        x->n = pick(1, 2) << pick(4, 9);
+        x->stride = x->n + 16 * pick(0, 1);
+    }
     for (int k = 0; k < 3; k++) {
-        x->at[k] = chance(70) ? first : GAP + pick(0, 15);
+        x->at[k] = even || chance(70) ? first : GAP + pick(0, 15);
         for (int64_t i = 0; i < ROOM; i++)
             set(x->type, x->memory[k], i, k ? (double)pick(-100, 100) : drawn(x, i));
     }
@@ -149,6 +154,21 @@ static void draw_part(trial *x) {
     count_parts++;
 }
 
+/* Rows that are whole vectors, of aligned arrays, whose code then has no accesses one by one. */
+static void draw_even(trial *x) {
+    bool even = !x->v.operand[1].shifted && x->n % x->vector == 0 && x->stride % x->vector == 0;
+    int64_t vectors = x->n / x->vector;
+    for (int k = 0; k < 3; k++)
+        even &= x->at[k] % x->vector == 0;
+    bool rounds = x->v.gufunc.held ? vectors == (int64_t)x->v.gufunc.held << x->coop
+                                   : vectors % ((int64_t)x->v.gufunc.steps << (x->coop + x->cluster)) == 0;
+    if (even && chance(80)) {
+        x->v.gufunc.aligned = x->vector > 1;
+        x->v.gufunc.even = rounds && x->coop != COOP_GRID ? EVEN_ROUNDS : EVEN_VECTORS;
+    }
+    count_even[x->v.gufunc.even]++;
+}
+
 /* The variant, whose operands have units where rows move as x's do; the row w, which moves with no call, may be shifted instead. */
 static void draw_variant(trial *x, const tree *t) {
     int size = dtypes[x->type].size;
@@ -166,6 +186,7 @@ static void draw_variant(trial *x, const tree *t) {
     x->blocks = x->coop == COOP_GRID && x->kernel == EACH ? (int)pick(1, 6) : 1; /* blocks are simulated one by one */
     x->coops = (int)pick(1, CALLS);
     draw_part(x);
+    draw_even(x);
     x->aligned = true;
     for (int k = 0; k < 3; k++)
         x->aligned &= !x->v.operand[k].unit || x->v.operand[k].shifted || (x->at[k] - x->at[0]) % x->vector == 0;
@@ -289,7 +310,9 @@ static void test_rows(void **state) {
     if (!sim_there())
         skip();
     count_held = count_parts = 0;
-    for (int64_t i = 0; i < trials(40) || !count_held || !count_parts; i++) {
+    memset(count_even, 0, sizeof count_even);
+    for (int64_t i = 0;
+         i < trials(40) || !count_held || !count_parts || !count_even[EVEN_VECTORS] || !count_even[EVEN_ROUNDS]; i++) {
         x.kernel = (which)pick(EACH, SOFT);
         draw_arrays(&x);
         run(&x);

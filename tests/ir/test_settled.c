@@ -42,11 +42,21 @@ static void test_columns(void **state) {
         dtype type;
         uint8_t calls, held, coop, cluster, across;
         bool weights, settles;
-    } cases[] = {{DT_FLOAT32, 0, 32, 5, 1, 5, true, true},   {DT_FLOAT32, 0, 32, 3, 0, 5, false, false},
-                 {DT_FLOAT32, 0, 32, 9, 3, 4, false, false}, {DT_FLOAT64, 0, 16, 5, 1, 5, false, false},
-                 {DT_FLOAT32, 0, 0, 5, 1, 5, false, false},  {DT_BFLOAT16, 1, 16, 4, 0, 5, false, true},
-                 {DT_BFLOAT16, 1, 16, 4, 0, 5, true, false}, {DT_BFLOAT16, 1, 32, 5, 2, 5, true, true},
-                 {DT_BFLOAT16, 1, 32, 10, 3, 3, true, false}};
+        uint8_t even;
+    } cases[] = {{DT_FLOAT32, 0, 32, 3, 0, 5, false, true, EVEN_ROUNDS},
+                 {DT_FLOAT64, 0, 16, 5, 1, 5, false, true, EVEN_ROUNDS},
+                 {DT_FLOAT32, 0, 32, 3, 0, 5, true, false, EVEN_ROUNDS},
+                 {DT_FLOAT32, 0, 32, 9, 3, 4, false, false, EVEN_ROUNDS},
+                 {DT_FLOAT32, 0, 32, 3, 0, 5, false, false, EVEN_VECTORS},
+                 {DT_FLOAT32, 0, 32, 5, 1, 5, true, true, EVEN_NOT},
+                 {DT_FLOAT32, 0, 32, 3, 0, 5, false, false, EVEN_NOT},
+                 {DT_FLOAT32, 0, 32, 9, 3, 4, false, false, EVEN_NOT},
+                 {DT_FLOAT64, 0, 16, 5, 1, 5, false, false, EVEN_NOT},
+                 {DT_FLOAT32, 0, 0, 5, 1, 5, false, false, EVEN_NOT},
+                 {DT_BFLOAT16, 1, 16, 4, 0, 5, false, true, EVEN_NOT},
+                 {DT_BFLOAT16, 1, 16, 4, 0, 5, true, false, EVEN_NOT},
+                 {DT_BFLOAT16, 1, 32, 5, 2, 5, true, true, EVEN_NOT},
+                 {DT_BFLOAT16, 1, 32, 10, 3, 3, true, false, EVEN_NOT}};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         variant v = of_type(LOOP_GUFUNC, cases[i].type);
@@ -55,6 +65,7 @@ static void test_columns(void **state) {
         v.gufunc.coop = cases[i].coop;
         v.gufunc.cluster = cases[i].cluster;
         v.gufunc.across = cases[i].across;
+        v.gufunc.even = cases[i].even;
         if (cases[i].weights) {
             v.operand[2] = v.operand[1];
             v.operand[v.nin++].held = 0;
@@ -79,6 +90,23 @@ static void test_rows(void **state) {
     v.gufunc.pieces = v.operand[0].staged = 1;
     assert_true(settles(&v, &(written){.loops = 9}));
     assert_false(settles(&v, &(written){.loops = 9, .halves = true}));
+    v.gufunc.vector =
+        8; /* halves, if they are whole vectors, but not of blocks that hold parts of them and read weights beside */
+    v.gufunc.even = EVEN_VECTORS;
+    assert_true(settles(&v, &(written){.loops = 9, .halves = true}));
+    v.gufunc.coop = COOP_GRID;
+    assert_true(settles(&v, &(written){.loops = 9}));
+    v.gufunc.held = v.operand[0].held = 1;
+    assert_true(settles(&v, &(written){.loops = 9, .halves = true}));
+    v.operand[2] = v.operand[1];
+    v.nin = 2;
+    assert_false(settles(&v, &(written){.loops = 9, .halves = true}));
+    assert_true(settles(&v, &(written){.loops = 9}));
+    v.gufunc.even = EVEN_NOT;
+    assert_false(settles(&v, &(written){.loops = 9}));
+    v.gufunc.held = v.operand[0].held = 0;
+    v.gufunc.coop = 8;
+    v.nin = 1;
     v.operand[2] = v.operand[1];
     v.nin = 2;
     v.gufunc.vector = 4;

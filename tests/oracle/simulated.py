@@ -297,6 +297,23 @@ def weights_of_columns(rng):
             assert np.array_equal(y, (x - x.sum(0, dtype=t)) * w[:, None] + b[:, None]), (t, n, calls, step)
 
 
+def whole_rounds(rng):
+    """Rows and columns that are whole vectors, and whole rounds of all threads; then the same function on others that are not, or not aligned."""
+    for t in ("int16", "float32", "float64"):
+        f = Func("(x, w) -> (y) { auto s = sum(i : n, x[i]); auto t = max(i : n, x[i]); forall (i : n) y[i] = (x[i] - s) * w[i] + t; }",
+                 f"{t},{t}->{t}", "(n),(n)->(n)")
+        for n in (64, 256, 1024, 1032, 2048, 4096, 4100, 5000, 8192, 40960):
+            calls = 64 if n < 5000 else 5
+            x, y = (rng.integers(-2, 3, (calls + 1, n + 16)).astype(t) for _ in range(2))
+            w, axis = rng.integers(-3, 4, n + 16).astype(t), int(rng.integers(2))
+            for first in (0, 16 // x.itemsize, 1):
+                a, b, c_ = x[:calls, first:first + n], y[:calls, first:first + n], w[:n]
+                if axis and n < 5000:
+                    a, b = (np.ascontiguousarray(v.T).T for v in (a, b))
+                on_gpu(f, a, c_, b)
+                assert np.array_equal(b, (a - a.sum(1, dtype=t, keepdims=True)) * c_ + a.max(1, keepdims=True)), (t, n, first, axis)
+
+
 def calls_made_again(rng):
     """A thread keeps the plans of calls that it makes again, whose results follow what the arrays have then."""
     add = Func("(x, y) { return x + y; }", "float32,float32->float32")
@@ -380,5 +397,5 @@ if __name__ == "__main__":
         print("the address sanitizer does not follow the threads of a simulated GPU through Python")
         sys.exit(77)
     sys.exit(run([random_kernels, constructs_over_cores, constructs_over_rows, constructs_over_grids, products, points, pairs_of_points, elementwise,
-                  reductions, lines, updates, columns_of_two_heights, weights_of_columns, calls_made_again, plans_at_other_addresses, many_constructs,
+                  reductions, lines, updates, columns_of_two_heights, weights_of_columns, whole_rounds, calls_made_again, plans_at_other_addresses, many_constructs,
                   reductions_in_indices]))

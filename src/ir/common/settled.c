@@ -9,7 +9,8 @@
 
 enum {
     UNROLLED_ROW = 16, /* elements */
-    COLUMN_COOP = 7,   /* log2 of the threads of a column, .. */
+    EVEN_COOP = 8,     /* log2 of the threads of a column of which each has as many elements, .. */
+    COLUMN_COOP = 7,   /* .. of another one, .. */
     WEIGHTED_COOP = 9, /* .. and of a pair of columns with weights */
     WORD_BYTES = 4,
     PRODUCTS_MOST = 16
@@ -58,24 +59,27 @@ static bool reads_staged(const variant *v) {
     return all;
 }
 
-/* Columns whose elements a thread has in registers: pairs of halves, with weights where they are packed, and words that a cluster has. Without
- * libNVVM's passes others spill, and so do the tallest. */
+/* Columns whose elements a thread has in registers: pairs of halves, with weights where they are packed, words that a cluster has, and others
+ * without weights of which every thread has as many elements. Without libNVVM's passes others spill, and so do the tallest. */
 static bool columns_settled(const emit *e, const variant *v) {
     if (!v->gufunc.held)
         return false;
+    bool even = v->gufunc.even == EVEN_ROUNDS && !reads_beside(v) && v->gufunc.coop <= EVEN_COOP;
     if (!v->gufunc.calls)
-        return v->gufunc.cluster && v->gufunc.coop <= COLUMN_COOP && has_size(v, WORD_BYTES, WORD_BYTES);
+        return even ? has_size(v, WORD_BYTES, INT_MAX)
+                    : v->gufunc.cluster && v->gufunc.coop <= COLUMN_COOP && has_size(v, WORD_BYTES, WORD_BYTES);
     return e->half_results && (!reads_beside(v) || (variant_packs_calls(v) && v->gufunc.coop <= WEIGHTED_COOP));
 }
 
 /* Rows that threads have in registers, if they read nothing beside. Of those in shared memory: of words, what reads nothing else, or is shared by a
- * cluster, or reads the rest by vectors that begin where those of the row do; of halves, what several blocks have, and reads nothing else. */
+ * cluster, or reads the rest by vectors that begin where those of the row do; of halves, what blocks that meet through memory have, if it reads
+ * nothing else, and whole vectors of others. */
 static bool rows_settled(const emit *e, const variant *v) {
     if (!v->gufunc.pieces || (v->gufunc.held && !variant_holds_part(v)))
         return v->gufunc.held && e->written.loops <= 1 && !reads_beside(v);
     if (e->half_results)
-        return variant_holds_part(v) && reads_staged(v);
-    bool aligned = v->gufunc.vector > 1 && v->gufunc.coop != COOP_GRID && !variant_shifts(v);
+        return variant_holds_part(v) ? reads_staged(v) : v->gufunc.even && v->gufunc.vector > 1;
+    bool aligned = v->gufunc.vector > 1 && !variant_shifts(v) && (v->gufunc.even || v->gufunc.coop != COOP_GRID);
     return has_size(v, WORD_BYTES, WORD_BYTES) && (v->gufunc.cluster || reads_staged(v) || aligned);
 }
 

@@ -41,6 +41,8 @@ static void find_part_tiles(body *b, struct held *h) {
         h->index[j] = emit_op(e, "add i64", first, emit_value(e, "mul i64 %s, %d", tile.text, h->width));
         h->there[j] = ssa_none();
     }
+    if (!h->ends)
+        return;
     ssa there = emit_value(e, "icmp slt i64 %s, %%before", own.text);
     ssa before = emit_op(e, "add i64", emit_value(e, "sub i64 %s, %%before", first.text), own);
     h->there[h->count] = there;
@@ -59,7 +61,7 @@ static void find_tiles(body *b, struct held *h) {
             i = emit_value(e, "mul i64 %s, %d", i.text, h->width);
         if (h->ends)
             i = emit_op(e, "add i64", i, head);
-        if (j >= h->count - HELD_LOOSE) { /* there are more, so that the first is there */
+        if (j >= h->count - HELD_LOOSE && v->gufunc.even != EVEN_ROUNDS) { /* there are more, so that the first is there */
             h->there[j] = emit_op(e, "icmp slt i64", i, end);
             i = emit_select_as(e, "i64", h->there[j], i, h->index[0]);
         }
@@ -368,7 +370,7 @@ static void begin(body *b) {
                        .count = v->gufunc.held,
                        .width = v->gufunc.across ? 1 : v->gufunc.vector,
                        .calls = 1 << v->gufunc.calls,
-                       .ends = v->gufunc.pieces,
+                       .ends = v->gufunc.pieces && !v->gufunc.even,
                        .variable = -1};
     const bool partly = variant_holds_part(v);
     assert((partly || h->count > HELD_LOOSE) && h->count * h->width * h->calls <= HELD_MOST);

@@ -36,7 +36,8 @@ typedef struct iteration_space {
     ssa whole;       /* tiles along the last range */
     ssa across;      /* tiles along the one before (its extent where rows is 1) */
     ssa base, head;  /* i64: where the space begins along its one range, and elements before its tiles; none: 0 */
-    ssa tiles, rest; /* number of tiles; and of elements that are in no tile, where the rows of a tile count as one */
+    ssa tiles,
+        rest; /* number of tiles; and of elements that are in no tile, where the rows of a tile count as one; none: there are none */
 } iteration_space;
 
 static ssa at_least_0(emit *e, ssa x) {
@@ -72,12 +73,15 @@ static iteration_space space_make(body *b, const node *ranges, int rows, int wid
         space_narrow(b, &p);
     ssa last = p.limit[p.count - 1];
     p.whole = last;
-    if (width > 1) {
+    bool even = e->frame->v->gufunc.even && !b->depth;
+    if (width > 1 && even) {
+        p.whole = emit_value(e, "udiv i64 %s, %d", last.text, width);
+    } else if (width > 1) {
         ssa after = ssa_is_set(p.head) ? emit_op(e, "sub i64", last, p.head) : last;
         p.whole = emit_select_as(e, "i64", ssa_named("%%aligned"), emit_whole_vectors(e, after), ssa_constant(0));
     }
     p.tiles = p.count > 1 ? emit_op(e, "mul i64", others, p.whole) : p.whole;
-    if (width > 1) {
+    if (width > 1 && !even) {
         ssa in_tiles = emit_value(e, "mul i64 %s, %d", p.whole.text, width),
             left = emit_op(e, "sub i64", last, in_tiles);
         p.rest = p.count > 1 ? emit_op(e, "mul i64", others, left) : left;
@@ -275,6 +279,13 @@ static void visit_held(body *b, const iteration_space *p, const traversal *c, ti
     h->variable = -1;
 }
 
+/* Has every thread as many tiles, in whole visits? */
+static bool goes_by_rounds(const body *b, const iteration_space *p, const traversal *c) {
+    const variant *v = b->e->frame->v;
+    return v->gufunc.even == EVEN_ROUNDS && !v->gufunc.held && !b->depth &&
+           p->width * c->together <= v->gufunc.vector * v->gufunc.steps;
+}
+
 /* Calls visit for all tiles of a traversal, and for the elements that are in no tile: first whole rows, `together` at a time, and then
  * the rows that are left, which are fewer. */
 static void space_walk(body *b, const iteration_space *p, const traversal *c, visitor *visit, void *user) {
@@ -284,7 +295,8 @@ static void space_walk(body *b, const iteration_space *p, const traversal *c, vi
         visit_held(b, p, c, at, visit, user);
     if (c->held && !variant_holds_part(e->frame->v))
         return;
-    for (int in_rest = 0; in_rest < (p->width > 1 ? 2 : 1); in_rest++) {
+    bool even = goes_by_rounds(b, p, c);
+    for (int in_rest = 0; in_rest < (ssa_is_set(p->rest) ? 2 : 1); in_rest++) {
         ssa limit = in_rest ? p->rest : p->tiles;
         at->tiles = in_rest ? 1 : c->together;
         at->width = in_rest ? 1 : p->width;
@@ -293,12 +305,12 @@ static void space_walk(body *b, const iteration_space *p, const traversal *c, vi
             visit_singly(b, p, c, limit, at, in_rest, visit, user);
             continue;
         }
-        ssa rows = emit_op(e, "udiv i64", limit, c->step);
-        rows = emit_value(e, "and i64 %s, %d", rows.text, -at->tiles);
-        if (c->backwards)
+        ssa all = emit_op(e, "udiv i64", limit, c->step);
+        ssa rows = even ? all : emit_value(e, "and i64 %s, %d", all.text, -at->tiles);
+        if (c->backwards && !even)
             visit_rows(b, p, c, rows, limit, at, false, visit, user);
         visit_whole(b, p, c, rows, limit, at, visit, user);
-        if (!c->backwards)
+        if (!c->backwards && !even)
             visit_rows(b, p, c, rows, limit, at, false, visit, user);
     }
 }

@@ -10,7 +10,7 @@ static ssa head_of(gufunc_writer *w, int lead, ssa n, ssa aligned) {
     emit *e = w->s.e;
     int vector = w->s.v->gufunc.vector;
     dtype t = skeleton_memory(&w->s, lead);
-    if (vector == 1)
+    if (vector == 1 || w->s.v->gufunc.even)
         return ssa_constant(0);
     ssa at = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(t), ir_global_pointer(e), w->at[lead].text);
     ssa place = emit_value(e, "lshr i64 %s, %d", at.text, __builtin_ctz((unsigned)dtypes[t].size));

@@ -179,7 +179,8 @@ static void copy_core(core_copy *p, ssa rank, ssa size, ssa aligned) {
         p->stride = w->core[o->strides];
     if (vector > 1)
         done = copy_vectors(p, done, count, rank, size, aligned);
-    copy_from(p, done, count, rank, size);
+    if (vector == 1 || !w->s.v->gufunc.even)
+        copy_from(p, done, count, rank, size);
 }
 
 /* The same of a piece: its head one by one, then as above. Each thread copies the elements that it will compute with, which
@@ -190,6 +191,10 @@ static void copy_piece(core_copy *p, ssa rank, ssa size, ssa aligned) {
     int vector = w->s.v->gufunc.vector;
     const struct piece *piece = &w->piece;
     ssa start = emit_op(e, "add i64", piece->from, piece->head), done = start;
+    if (vector > 1 && w->s.v->gufunc.even) {
+        copy_vectors(p, start, emit_op(e, "sub i64", piece->to, start), rank, size, aligned);
+        return;
+    }
     if (vector > 1) {
         counted_loop l = counted_loop_begin(e, "i64", emit_op(e, "add i64", piece->from, rank), start);
         copy_some(p, l.i, size, ssa_none(), 1);
