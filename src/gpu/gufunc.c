@@ -48,12 +48,13 @@ enum {
     WHOLE_ROW = 2 * 1024, /* bytes of a call from which it pays; before, the first-level cache does as well */
     WHOLE_STEPS =
         2, /* vectors that a thread takes together: shared memory is near, and registers cost blocks; but .. */
-    WHOLE_ELEMENTS = 32,        /* .. so many elements, .. */
-    WHOLE_COOP_MANY = 8,        /* .. where a cooperative group has no more than this, log2 */
-    WHOLE_STEPS_WIDE = 4,       /* of elements of more than a word that are accessed one by one */
-    WHOLE_ROUNDS = 10,          /* vectors of halves that a thread has of a row at least, if it takes two together */
-    WHOLE_COOP = 6,             /* log2 of the smallest cooperative group; larger ones where few fit a multiprocessor */
-    WHOLE_THREADS = 1024,       /* that a multiprocessor should have */
+    WHOLE_ELEMENTS = 32,   /* .. so many elements, .. */
+    WHOLE_COOP_MANY = 8,   /* .. where a cooperative group has no more than this, log2 */
+    WHOLE_STEPS_WIDE = 4,  /* of elements of more than a word that are accessed one by one */
+    WHOLE_ROUNDS = 10,     /* vectors of halves that a thread has of a row at least, if it takes two together, .. */
+    WHOLE_ROUNDS_EVEN = 8, /* .. and where all threads have as many */
+    WHOLE_COOP = 6,        /* log2 of the smallest cooperative group; larger ones where few fit a multiprocessor */
+    WHOLE_THREADS = 1024,  /* that a multiprocessor should have */
     WHOLE_RESERVED = 22 * 1024, /* of shared memory, for what reductions leave there and the driver's own */
 
     /* Rows that a cluster holds. */
@@ -656,10 +657,11 @@ static int many_steps(const variant *v, const work *w) {
  * vectors; and one is better than two of which the last lies beyond the row's end. */
 static int row_steps(const cores *c, const variant *v, const work *w) {
     int size = smallest(c);
-    int64_t rounds = ceil_shift((w->all + v->gufunc.vector - 1) / v->gufunc.vector, v->gufunc.coop);
+    int64_t vectors = (w->all + v->gufunc.vector - 1) / v->gufunc.vector, rounds = ceil_shift(vectors, v->gufunc.coop);
+    int64_t least_rounds = rounds << v->gufunc.coop == vectors ? WHOLE_ROUNDS_EVEN : WHOLE_ROUNDS;
     if (size >= 4 && vector_bytes(v) < ACCESS_BYTES)
         return size > 4 ? WHOLE_STEPS_WIDE : many_steps(v, w);
-    bool one = size < 4 ? rounds % WHOLE_STEPS || rounds < WHOLE_ROUNDS : size == 4 && rounds % WHOLE_STEPS;
+    bool one = size < 4 ? rounds % WHOLE_STEPS || rounds < least_rounds : size == 4 && rounds % WHOLE_STEPS;
     return one ? 1 : WHOLE_STEPS;
 }
 

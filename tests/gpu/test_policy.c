@@ -1156,9 +1156,10 @@ static void test_row_steps(void **unused) {
         dtype type;
         int vector, steps;
     } cases[] = {
-        {4096, DT_BFLOAT16, 8, 1}, {9001, DT_BFLOAT16, 8, 1}, {12001, DT_BFLOAT16, 8, 2}, {32768, DT_BFLOAT16, 8, 2},
-        {2000, DT_FLOAT32, 4, 2},  {4500, DT_FLOAT32, 4, 1},  {9001, DT_FLOAT32, 4, 1},   {12001, DT_FLOAT32, 4, 2},
-        {2001, DT_FLOAT32, 1, 8},  {4096, DT_FLOAT64, 2, 2},  {3001, DT_FLOAT64, 1, 4},
+        {4096, DT_BFLOAT16, 8, 2},  {4000, DT_BFLOAT16, 8, 1},  {2048, DT_BFLOAT16, 8, 1}, {9001, DT_BFLOAT16, 8, 1},
+        {12001, DT_BFLOAT16, 8, 2}, {32768, DT_BFLOAT16, 8, 2}, {2000, DT_FLOAT32, 4, 2},  {4500, DT_FLOAT32, 4, 1},
+        {9001, DT_FLOAT32, 4, 1},   {12001, DT_FLOAT32, 4, 2},  {2001, DT_FLOAT32, 1, 8},  {4096, DT_FLOAT64, 2, 2},
+        {3001, DT_FLOAT64, 1, 4},
     };
     static sample s;
     (void)unused;

@@ -61,7 +61,8 @@ static void find_tiles(body *b, struct held *h) {
             i = emit_value(e, "mul i64 %s, %d", i.text, h->width);
         if (h->ends)
             i = emit_op(e, "add i64", i, head);
-        if (j >= h->count - HELD_LOOSE && v->gufunc.even != EVEN_ROUNDS) { /* there are more, so that the first is there */
+        if (j >= h->count - HELD_LOOSE &&
+            v->gufunc.even != EVEN_ROUNDS) { /* there are more, so that the first is there */
             h->there[j] = emit_op(e, "icmp slt i64", i, end);
             i = emit_select_as(e, "i64", h->there[j], i, h->index[0]);
         }
