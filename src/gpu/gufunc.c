@@ -1084,7 +1084,7 @@ static gufunc_even comes_out(const cores *c, const loop_problem *s) {
         (vector > 1 && !vectors_aligned(c, s->misalignment)))
         return EVEN_NOT;
     for (int k = 0; k < variant_operands(v); k++)
-        if (v->operand[k].unit && unit_extent(c, k) % vector)
+        if (v->operand[k].unit && (unit_extent(c, k) % vector || !unit_extent(c, k)))
             return EVEN_NOT;
     int64_t vectors = c->core[d] / vector;
     if (v->gufunc.coop == COOP_GRID)

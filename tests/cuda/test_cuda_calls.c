@@ -563,7 +563,14 @@ static bool is_empty(const sample *s) {
     return false;
 }
 
-/* With addresses the choice is the same, but that the code knows that accesses by vectors are aligned. */
+/* Is operand k whole vectors, and its first one aligned, if it is accessed by vectors? */
+static bool is_whole(const sample *s, const variant *v, int k) {
+    int unit = v->operand[k].unit, vector = v->gufunc.vector, bytes = unit ? vector * size_of(s, k) : 1;
+    return (!unit || extent_at(s, k, unit - 1) % vector == 0) &&
+           (uintptr_t)s->data[k] % (uintptr_t)(bytes < ACCESS_BYTES ? bytes : ACCESS_BYTES) == 0;
+}
+
+/* With addresses the choice is the same, but that the code knows that accesses by vectors are aligned, and whether they come out even. */
 static void check_known_alignment(const sample *s) {
     variant v = s->v;
     uint8_t misalignment[VARIANT_OPERANDS];
@@ -574,9 +581,12 @@ static void check_known_alignment(const sample *s) {
         &(loop_problem){
             .loop = &s->loop, .layout = &s->layout, .core = s->core, .traits = &s->size, .misalignment = misalignment});
     if (!is_empty(s) && !v.gufunc.calls)
-        assert_int_equal(v.gufunc.aligned, v.gufunc.vector > 1 && expected_aligned(s) &&
-                                               !(v.gufunc.pieces && (!v.gufunc.held || v.gufunc.coop == COOP_GRID)));
-    v.gufunc.aligned = 0;
+        assert_int_equal(v.gufunc.aligned,
+                         v.gufunc.vector > 1 && expected_aligned(s) &&
+                             (v.gufunc.even || !v.gufunc.pieces || (v.gufunc.held && v.gufunc.coop != COOP_GRID)));
+    for (int k = 0; k < variant_operands(&v) && v.gufunc.even && v.gufunc.vector > 1; k++)
+        assert_true(is_whole(s, &v, k));
+    v.gufunc.aligned = v.gufunc.even = 0;
     assert_memory_equal(&v, &s->v, variant_size(&v));
 }
 
