@@ -11,16 +11,16 @@
 
 /* Simplifies functions, inlines them, simplifies the rest, and makes vectors. Before functions are inlined, a call behind a condition is
  * divided, so that what is constant on one side is so in the function, and conditions of several parts become one. */
-#define VECTOR_PASSES(combine)                                                                                      \
-    "function(simplifycfg,sroa,early-cse,callsite-splitting," combine ",simplifycfg),"                              \
-    "always-inline,globaldce,cgscc(function-attrs),"                                                                \
-    "function(sroa,jump-threading,correlated-propagation,simplifycfg," combine ",reassociate,"                      \
-    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm,simple-loop-unswitch<nontrivial;trivial>)," \
-    "simplifycfg,loop(loop-idiom,indvars,loop-deletion),"                                                           \
-    "loop-unroll<O3;" WHOLE_LOOPS ";no-upperbound;no-profile-peeling>,sroa,gvn," combine ",jump-threading,dse,"     \
-    "loop-mssa(licm),"                                                                                              \
-    "loop-vectorize," combine ",simplifycfg<bonus-inst-threshold=1;forward-switch-cond;switch-to-lookup;"           \
-    "no-keep-loops;hoist-common-insts;sink-common-insts>,slp-vectorizer,vector-combine,"                            \
+#define VECTOR_PASSES(combine)                                                                                  \
+    "function(simplifycfg,sroa,early-cse,callsite-splitting," combine ",simplifycfg),"                          \
+    "always-inline,globaldce,cgscc(function-attrs),"                                                            \
+    "function(sroa,jump-threading,correlated-propagation,simplifycfg," combine ",reassociate,"                  \
+    "loop-mssa(licm,loop-rotate,licm,simple-loop-unswitch<nontrivial;trivial>),"                                \
+    "simplifycfg,loop(loop-idiom,indvars,loop-deletion),"                                                       \
+    "loop-unroll<O3;" WHOLE_LOOPS ";no-upperbound;no-profile-peeling>,sroa,gvn," combine ",jump-threading,dse," \
+    "loop-mssa(licm),"                                                                                          \
+    "loop-vectorize," combine ",simplifycfg<bonus-inst-threshold=1;forward-switch-cond;switch-to-lookup;"       \
+    "no-keep-loops;hoist-common-insts;sink-common-insts>,slp-vectorizer,vector-combine,"                        \
     "loop-unroll<O3;" WHOLE_LOOPS ">,loop-mssa(licm),instsimplify,div-rem-pairs,simplifycfg)"
 
 /* The vectoriser calls functions of whole vectors (ir/common/vector_forms.c), which are inlined after it: their constants stay in registers
