@@ -268,8 +268,7 @@ typedef struct variant {
             /* GPU: every access by vectors is aligned, as GPU_GUFUNC_ALIGNED says, so that the code has no others beside them. 0: the launch
              * says whether they are. */
             uint8_t aligned;
-            uint8_t
-                even; /* a gufunc_even: how the extent of the one dimension comes out that every construct goes along */
+            uint8_t even; /* a gufunc_even: how the dimension comes out that every construct goes along */
         } gufunc;
         struct {
             variant_reduction reduction;

@@ -53,6 +53,7 @@ static void find_tiles(body *b, struct held *h) {
     emit *e = b->e;
     const variant *v = e->frame->v;
     ssa head = ssa_named("%%head"), end = h->ends ? end_of_tiles(e, h, head) : ssa_named("%%s%d", h->dimension);
+    const int loose = v->gufunc.even == EVEN_ROUNDS ? 0 : HELD_LOOSE;
     h->apart = h->width << v->gufunc.coop;
     for (int j = 0; j < h->count; j++) {
         ssa i = j ? emit_value(e, "add i64 %%rank, %d", j << v->gufunc.coop) : ssa_named("%%rank");
@@ -61,8 +62,7 @@ static void find_tiles(body *b, struct held *h) {
             i = emit_value(e, "mul i64 %s, %d", i.text, h->width);
         if (h->ends)
             i = emit_op(e, "add i64", i, head);
-        if (j >= h->count - HELD_LOOSE &&
-            v->gufunc.even != EVEN_ROUNDS) { /* there are more, so that the first is there */
+        if (j >= h->count - loose) { /* there are more, so that the first is there */
             h->there[j] = emit_op(e, "icmp slt i64", i, end);
             i = emit_select_as(e, "i64", h->there[j], i, h->index[0]);
         }

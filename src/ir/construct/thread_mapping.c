@@ -36,8 +36,8 @@ typedef struct iteration_space {
     ssa whole;       /* tiles along the last range */
     ssa across;      /* tiles along the one before (its extent where rows is 1) */
     ssa base, head;  /* i64: where the space begins along its one range, and elements before its tiles; none: 0 */
-    ssa tiles,
-        rest; /* number of tiles; and of elements that are in no tile, where the rows of a tile count as one; none: there are none */
+    ssa tiles;       /* their number */
+    ssa rest; /* and that of elements that are in no tile, where the rows of a tile count as one; none: there are none */
 } iteration_space;
 
 static ssa at_least_0(emit *e, ssa x) {
