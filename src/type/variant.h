@@ -253,7 +253,7 @@ typedef struct variant {
             uint8_t pieces;
             /* Each thread has so many elements, 2^coop apart, of every operand that is `held`, in registers; !across: so many vectors, of
              * `vector` elements, which divides the extent; with pieces one of the elements, too, that are in no vector, of which there are
-             * at most 1 << coop. All of these operands have one core dimension, the same; its extent, in elements or vectors, is at most
+             * at most 1 << coop, and none where rows come out even. All of these operands have one core dimension, the same; its extent, in elements or vectors, is at most
              * held << coop, and at least (held - HELD_LOOSE) << coop. COOP_GRID: the operands are staged, too; a piece has more than held <<
              * variant_grid_block vectors, of which the threads hold the first, and what is behind them is staged. 0: no operand is held. */
             uint8_t held;

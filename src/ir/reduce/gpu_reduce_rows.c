@@ -1,7 +1,8 @@
 /* gpu_reduce_rows.c - reductions on the GPU whose neighbouring lanes take neighbouring elements of one result. A cooperative group of threads
  * visits a result's elements, some accesses of 16 bytes a thread at a time, and loads all of a visit before it combines the first. Visits
  * are combined in two levels, so that rounding errors grow slowly; then the threads of the group are combined, by shuffles within a warp
- * and shared memory between warps. If order is to be kept (FOLD_ORDERED), each warp has a run of elements of its own, and each lane
+ * and shared memory between warps. What is no whole visit is one whose accesses ask whether they exist; a result that has no more than that
+ * (fold.once) has no code for whole ones. How often "combine" stands in the code is what it takes to compile: where it is long, it stands in loops. If order is to be kept (FOLD_ORDERED), each warp has a run of elements of its own, and each lane
  * neighbouring accesses of a visit, which its warp combines before the next visit. */
 #include "ir/common/internal.h"
 #include "ir/common/lanes.h"
