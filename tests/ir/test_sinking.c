@@ -49,6 +49,12 @@ static void test_loops(void **state) {
           HEAD
           "  br label %L1\nL1:\n  %r1 = mul i64 %a, %b\n  br label %L2\nL2:\n  call void @h(i64 %r1)\n"
           "  br i1 %c, label %L2, label %L3\nL3:\n  %r2 = mul i64 %b, %b\n  call void @h(i64 %r2)\n  ret void\n}\n");
+    /* what phis take from the end of their loop stays, with all that it is made of, though it is defined behind them */
+    const char *carried =
+        HEAD "  br label %L1\nL1:\n  %c1 = phi i64 [ 0, %L0 ], [ %r3, %L2 ]\n  br i1 %c, label %L2, label %L3\nL2:\n"
+             "  %r1 = mul i64 %c1, %a\n  %r2 = add i64 %r1, %b\n  %r3 = xor i64 %r2, 1\n  br label %L1\nL3:\n"
+             "  call void @h(i64 %c1)\n  ret void\n}\n";
+    sinks(carried, carried);
     /* a function whose blocks are in another order is left as it is */
     const char *odd = HEAD "  %r1 = mul i64 %a, %b\n  br i1 %c, label %L1, label %L2\nL1:\n  br label %L2\nL2:\n"
                            "  br i1 %c, label %L1, label %L3\nL3:\n  call void @h(i64 %r1)\n  ret void\n}\n";

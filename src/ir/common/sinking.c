@@ -75,20 +75,24 @@ static void use(sinking *s, line *defined, const line *by, bool phi) {
     defined->to = to;
 }
 
-/* From the last line to the first, so that it is known where a line goes before what it uses is asked for. */
-static void find_places(sinking *s) {
-    for (int i = s->count - 1; i >= 0; i--) {
-        line *l = &s->lines[i];
-        bool phi = is_phi(l->at);
-        if (l->to == NO_BLOCK)
-            continue; /* it goes, and uses nothing */
-        const char *name = next_name(l->at + (l->name ? 2 + l->name : 0), l->end);
-        for (; name; name = next_name(name + 1, l->end)) {
-            intptr_t of = (intptr_t)map_get(&s->defined, name, name_length(name));
-            if (of)
-                use(s, &s->lines[of - 1], l, phi);
-        }
+static void use_all(sinking *s, const line *l, bool phi) {
+    const char *name = next_name(l->at + (l->name ? 2 + l->name : 0), l->end);
+    for (; name; name = next_name(name + 1, l->end)) {
+        intptr_t of = (intptr_t)map_get(&s->defined, name, name_length(name));
+        if (of)
+            use(s, &s->lines[of - 1], l, phi);
     }
+}
+
+/* From the last line to the first, so that it is known where a line goes before what it uses is asked for. Only phis use what is defined
+ * behind them, in their loop: they come before all others. */
+static void find_places(sinking *s) {
+    for (int phis = 1; phis >= 0; phis--)
+        for (int i = s->count - 1; i >= 0; i--) {
+            const line *l = &s->lines[i];
+            if (is_phi(l->at) == phis && l->to != NO_BLOCK) /* else it goes, and uses nothing */
+                use_all(s, l, phis);
+        }
 }
 
 static void write_lines(sinking *s, text *out) {
