@@ -287,6 +287,8 @@ typedef struct loop_problem {
     /* LOOP_GUFUNC: how many lines of IR an inner call has whose loops are unrolled for its core sizes (ir_unrolled); INT_MAX: very many, or
      * there are loops that cannot be; 0: the sizes are not to be constants of the variant. */
     int unrolled;
+    /* LOOP_GUFUNC: a lapack_form that computes the same as the function, of which the operands have the dtypes; 0: there is none. */
+    int form;
     int device; /* LOOP_GUFUNC, GPU; below 0: an architecture, as for engine.target */
     int shared; /* set by the engine. GPU: bytes of shared memory that a block may have; 0: those that every device has */
     int sms; /* set by the engine. GPU: multiprocessors whose blocks may wait for each other; 0: such launches are not there */

@@ -96,6 +96,7 @@ typedef struct text {
     bool failed;
 } text;
 void text_add(text *t, const char *bytes, size_t length);
+void text_insert(text *t, size_t at, const char *bytes, size_t length); /* before what follows at that place */
 void text_puts(text *t, const char *s);
 void text_printf(text *t, const char *format, ...) PRINTF(2, 3);
 void text_vprintf(text *t, const char *format, va_list arguments);

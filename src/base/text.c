@@ -31,6 +31,15 @@ void text_add(text *t, const char *bytes, size_t length) {
     t->data[t->length] = 0;
 }
 
+void text_insert(text *t, size_t at, const char *bytes, size_t length) {
+    if (!reserve(t, length))
+        return;
+    memmove(t->data + at + length, t->data + at, t->length - at);
+    memcpy(t->data + at, bytes, length);
+    t->length += length;
+    t->data[t->length] = 0;
+}
+
 void text_puts(text *t, const char *s) { text_add(t, s, strlen(s)); }
 
 void text_vprintf(text *t, const char *format, va_list arguments) {

@@ -55,6 +55,7 @@ void call_specialise(const uf_plan *p, const uint8_t *misalignment, variant *v) 
                                                       .core = p->core,
                                                       .traits = &p->binding->traits,
                                                       .unrolled = p->unrolled,
+                                                      .form = p->layout ? lapack_form_of(p) : LAPACK_NONE,
                                                       .device = p->device,
                                                       .misalignment = misalignment});
 }

@@ -370,6 +370,8 @@ uf_status reduction_form(uf_func *h, const uf_func *f, record_form *x, const sig
  * name NULL: there is none. Errors: ARGUMENT. */
 uf_status blas_read(const char *owner, const char *name, const core_layout *l, library_form *out);
 
+/* The form of LAPACK that a function stands for, if the operands of a call have its dtypes (lapack.c). */
+lapack_form lapack_form_of(const uf_plan *p);
 /* The settle of generalized ufuncs (lapack.c): checks the core sizes against those that the function's kernel takes, and sets p->lapack
  * if a library is to compute the call. Errors: SHAPE (a size that the kernel does not take), LIBRARY (so is it, and the library that
  * would take it is missing). */

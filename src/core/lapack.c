@@ -367,6 +367,11 @@ static bool types_fit(lapack_form form, const variant *v) {
     return true;
 }
 
+lapack_form lapack_form_of(const uf_plan *p) {
+    lapack_form form = p->func->form.lapack;
+    return form && types_fit(form, &p->pass[0].v) ? form : LAPACK_NONE;
+}
+
 static const lapack_program *program_find(lapack_form form, const sizes *z, bool reflects) {
     const lapack_program *found = NULL;
     for (size_t i = 0; i < COUNT(programs) && !found; i++)
@@ -443,10 +448,14 @@ static bool library_pays(const uf_plan *p, const sizes *z) {
 
 static uf_status kernels_compile(const uf_plan *p);
 
+/* Does the engine's code compute the form itself, with sizes that the function's kernel may not take? */
+static bool form_generated(const uf_plan *p) { return p->pass[0].v.loop == LOOP_GUFUNC && p->pass[0].v.gufunc.form; }
+
 uf_status lapack_settle(uf_plan *p) {
     int d = too_large(p);
-    bool form = p->func->form.lapack && types_fit(p->func->form.lapack, &p->pass[0].v);
-    if (!form)
+    if (form_generated(p))
+        return UF_OK;
+    if (!lapack_form_of(p))
         return d < 0 ? UF_OK : refuse(p, d, NULL);
     const sizes z = sizes_of(p->layout, p->core);
     if (d >= 0)

@@ -27,6 +27,12 @@ enum {
     UNROLLED_BYTES = 1152, /* of the operands of an inner call, for which the registers of a thread suffice */
     UNROLLED_MOST = 10000, /* lines of IR of an inner call without loops, of which about half become instructions */
 
+    /* Elimination by lanes. */
+    ELIMINATE_DET = 16,  /* rows of a determinant, at most: of more the product of the pivots has its exponent apart */
+    ELIMINATE_COOP = 2,  /* log2 of the fewest lanes */
+    ELIMINATE_LANE = 60, /* registers for its part of the matrix that a lane should have, .. */
+    ELIMINATE_LANE_MOST = 136, /* .. and of a whole warp's, at most */
+
     /* Calls that threads share, a part each. */
     PART_CALL = 216,   /* iterations of a call that one thread does */
     PART_SIDE = 4,     /* indices of a dimension that a thread takes where rows are read by 16 bytes, */
@@ -970,6 +976,7 @@ static void choose_alone(variant *v) {
             v->gufunc.even = 0;
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     memset(v->gufunc.part, 0, sizeof v->gufunc.part);
+    v->gufunc.form = 0;
 }
 
 /* ---- Staging ---- */
@@ -992,13 +999,17 @@ static void choose_staged(const cores *c, variant *v) {
 
 /* ---- Sizes as constants ---- */
 
+static void fix_sizes(variant *v, const loop_problem *s) {
+    for (int d = 0; d < s->layout->ndims; d++)
+        v->gufunc.size[d] = (uint8_t)s->core[d];
+}
+
 /* A thread a call, if all of it may be unrolled. What does not find room in shared memory is read and written by each thread for
  * itself. */
 static bool choose_unrolled(const cores *c, variant *v, const loop_problem *s) {
     if (!s->unrolled || s->unrolled > UNROLLED_MOST || v->reports || v->masked || cores_convert(v))
         return false;
-    for (int d = 0; d < s->layout->ndims; d++)
-        v->gufunc.size[d] = (uint8_t)s->core[d];
+    fix_sizes(v, s);
     if (cores_bytes(v, s->layout) > UNROLLED_BYTES) {
         memset(v->gufunc.size, 0, sizeof v->gufunc.size);
         return false;
@@ -1009,6 +1020,70 @@ static bool choose_unrolled(const cores *c, variant *v, const loop_problem *s) {
         if (v->operand[k].staged && cores_pitch(v, s->layout) * WARP > UNROLLED_SHARED)
             v->operand[k].staged = 0;
     }
+    return true;
+}
+
+/* ---- Elimination by lanes ---- */
+
+/* For which matrices lanes eliminate: the registers of one from which its code is too long for a thread, and the most rows; 0: the form is
+ * not one of these. */
+static const struct {
+    uint8_t words, rows;
+} eliminated[LAPACK_FORMS] = {[LAPACK_SOLVE] = {64, ELIMINATION_N},
+                              [LAPACK_SOLVE_MATRIX] = {64, ELIMINATION_N},
+                              [LAPACK_INV] = {64, ELIMINATION_N},
+                              [LAPACK_DET] = {100, ELIMINATE_DET},
+                              [LAPACK_CHOLESKY] = {81, ELIMINATION_N}};
+
+/* Registers of an element. */
+static int words_of(const variant *v) { return dtypes[v->operand[0].value].size / 4; }
+
+/* Does a matrix serve several calls? It is factorised once then, elsewhere. */
+static bool serves_several(const cores *c) {
+    bool several = false;
+    for (int d = 0; d < c->loop->ndim; d++)
+        several |= c->loop->extent[d] > 1 && !stride_of(c->loop, d, 0);
+    return several;
+}
+
+static bool can_eliminate(const cores *c, const loop_problem *s) {
+    if (!s->form || c->v->reports || rank_of(c, 0) != 2 || serves_several(c))
+        return false;
+    int64_t n = extent_at(c, 0, 0);
+    return n <= eliminated[s->form].rows && n * n * words_of(c->v) >= eliminated[s->form].words;
+}
+
+/* Can a lane load its rows by vectors? */
+static bool loads_rows(const cores *c, const loop_problem *s) {
+    const variant_operand *a = &c->v->operand[0];
+    return (s->form == LAPACK_SOLVE || s->form == LAPACK_SOLVE_MATRIX) && a->fixed && a->memory == a->value &&
+           s->misalignment;
+}
+
+/* The lanes of a warp, or some of them, compute a call. As few as have registers for the matrix: what one tells the others serves more
+ * elements then. */
+static bool choose_elimination(const cores *c, variant *v, const loop_problem *s) {
+    if (!can_eliminate(c, s))
+        return false;
+    int64_t n = extent_at(c, 0, 0),
+            sides = s->form == LAPACK_SOLVE_MATRIX ? extent_at(c, 1, 1) : s->form == LAPACK_SOLVE;
+    int coop = ELIMINATE_COOP;
+    while (coop < COOP_WARP && ceil_shift(n, coop) * (n + sides) * words_of(v) > ELIMINATE_LANE)
+        coop++;
+    if (sides > ELIMINATION_N || ceil_shift(n, coop) * (n + sides) * words_of(v) > ELIMINATE_LANE_MOST)
+        return false;
+    v->gufunc.form = (uint8_t)s->form;
+    v->gufunc.coop = (uint8_t)coop;
+    fix_sizes(v, s);
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        v->operand[k].fixed = rank_of(c, k) && packed_count(c, k);
+        if (k && s->form != LAPACK_INV)
+            v->operand[k].unit = 0; /* vectors are loaded of the matrix alone, and only how that lies matters */
+    }
+    v->gufunc.vector = loads_rows(c, s) ? (uint8_t)least(ACCESS_BYTES / element_size(v, 0), n & -n) : 1;
+    if (v->gufunc.vector > 1 && !vectors_aligned(c, s->misalignment))
+        v->gufunc.vector = 1;
+    v->gufunc.aligned = v->gufunc.vector > 1;
     return true;
 }
 
@@ -1055,8 +1130,7 @@ static bool choose_parts(const cores *c, variant *v, const loop_problem *s) {
     if (!s->unrolled || !two || v->reports || v->masked || cores_convert(v))
         return false;
     v->gufunc.unrolled = 1;
-    for (int d = 0; d < s->layout->ndims; d++)
-        v->gufunc.size[d] = (uint8_t)s->core[d];
+    fix_sizes(v, s);
     for (int k = 0; k < v->nin + v->nout; k++)
         v->operand[k].staged = can_stage(c, k);
     work w = find_work(c, s->traits);
@@ -1104,6 +1178,8 @@ void gufunc_specialise(variant *v, const loop_problem *s) {
             v->operand[k].broadcast = 0;
         v->operand[k].unit = (uint8_t)find_unit(&c, k);
     }
+    if (choose_elimination(&c, v, s))
+        return;
     bool maps = s->traits->maps_to_threads && s->traits->nconstructs && !v->reports;
     bool held = maps && smallest(&c) < 4 && choose_held(&c, v, s);
     if (!held && (choose_parts(&c, v, s) || choose_unrolled(&c, v, s)))

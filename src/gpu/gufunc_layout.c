@@ -6,7 +6,8 @@
 #include "type/tile.h"
 
 enum {
-    STAGE_THREADS = 128, /* the largest block that stages */
+    STAGE_THREADS = 128,    /* the largest block that stages, */
+    ELIMINATE_THREADS = 64, /* and that eliminates: of small ones some load or store while others compute */
 
     /* Bytes of a call for one block of its cooperative group: at most PIECE_MAX, and no less than PIECE_MIN to fill the device. */
     PIECE_MIN = 14, /* log2 */
@@ -61,7 +62,7 @@ static void put_staged(parameter_writer *w, const cores *c, unsigned threads) {
 
 /* Several calls a block. Few calls get smaller blocks, so that every multiprocessor has some. */
 static int64_t grid_of_calls(const cores *c, const occupancy *r, grid *g) {
-    unsigned threads = r->block;
+    unsigned threads = c->v->gufunc.form ? ELIMINATE_THREADS : r->block;
     int64_t bytes = stage_bytes(c);
     while (threads > WARP && bytes && (threads > STAGE_THREADS || threads * bytes > SHARED_FREE))
         threads /= 2;

@@ -11,10 +11,11 @@ enum {
 };
 
 enum {
-    GUFUNC_SIZES = 8,           /* core dimensions of a layout whose sizes may be constants of a variant */
-    GUFUNC_SIZE_MAX = 64,       /* and how large those may be */
-    FORALL_KNOWN = 3,           /* extents of a kernel over indices that may be constants of a variant, */
-    FORALL_KNOWN_MOST = 64,     /* their product at most: as many iterations as are unrolled, */
+    GUFUNC_SIZES = 8,       /* core dimensions of a layout whose sizes may be constants of a variant */
+    GUFUNC_SIZE_MAX = 64,   /* and how large those may be */
+    ELIMINATION_N = 32,     /* GPU: rows of a matrix that lanes eliminate in, and right sides, at most (gufunc.form) */
+    FORALL_KNOWN = 3,       /* extents of a kernel over indices that may be constants of a variant, */
+    FORALL_KNOWN_MOST = 64, /* their product at most: as many iterations as are unrolled, */
     FORALL_KNOWN_EXTENT = 32,   /* and each of them */
     UNROLLED_THREADS = 128,     /* GPU: threads of a block of such a variant, at most; */
     SHARED_CALL_THREADS = 256,  /* and about as many where some of them share a call */
@@ -96,7 +97,7 @@ typedef struct variant_operand {
     uint8_t value;  /* dtype of the signature: loads and stores convert between the two */
     uint8_t kind;   /* operand_kind */
     /* Rows: the stride of the second dimension is 0, so the row is loaded once for several rows. gufunc.calls: the calls of a thread have
-     * the same core, or number. */
+     * the same core, or number. gufunc.form: see there. */
     uint8_t fixed;
     uint8_t unit; /* calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none.
                        Tile: 1 if its stride along dimension 1 is 1.
@@ -240,7 +241,7 @@ typedef struct variant {
             /* CPU: every construct is a forall whose last range is a vector (ir/construct/columns.c); sizes are constants, and all cores
              * are in C order without gaps. */
             uint8_t columns;
-            uint8_t size[GUFUNC_SIZES]; /* unrolled, columns: of each core dimension of the layout */
+            uint8_t size[GUFUNC_SIZES]; /* unrolled, columns, form: of each core dimension of the layout */
             /* GPU, unrolled: several threads share a call (ir/gufunc/separable.c): how many indices of each core dimension one of
              * them takes; 0: all. */
             uint8_t part[GUFUNC_SIZES];
@@ -269,6 +270,11 @@ typedef struct variant {
              * says whether they are. */
             uint8_t aligned;
             uint8_t even; /* a gufunc_even: how the dimension comes out that every construct goes along */
+            /* GPU: a lapack_form (engine.h) that stands for the kernel's text: the 2^coop lanes of a group, at most a warp, eliminate in a
+             * matrix of which each has variant_slots vectors in registers (ir/gufunc/elimination.c); `size` as for unrolled. An operand
+             * that is `fixed` has its core in C order without gaps; `vector`: elements of a row that are loaded together. 0: it is the
+             * text. */
+            uint8_t form;
         } gufunc;
         struct {
             variant_reduction reduction;
@@ -398,6 +404,8 @@ static inline bool variant_at_rows(const variant *v) {
 static inline int variant_bounds(const variant *v) { return v->nin + v->nout + v->masked; }
 static inline int variant_initial(const variant *v) { return variant_bounds(v) + 2 * v->segmented; }
 static inline int variant_position(const variant *v) { return variant_initial(v) + v->ninitial; }
+/* Gufunc, form: the rows or columns of a matrix of n that a lane has. */
+static inline int variant_slots(const variant *v, int n) { return (n + (1 << v->gufunc.coop) - 1) >> v->gufunc.coop; }
 /* Gufunc, pieces: the first operand with a unit that is not shifted, which says where accesses by vectors are aligned; -1: none has one. */
 static inline int variant_lead(const variant *v) {
     for (int k = 0; k < v->nin + v->nout; k++)
@@ -469,7 +477,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 18,
+    VARIANT_VERSION = 19,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */
@@ -498,7 +506,8 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             dynamic shared memory of what the operands' parts need. Where coop is 0, ndim is 1,
  *             and every staged operand's core is in C order without gaps, one call's behind the other's, so that a block's cores are one
  *             piece of memory. Else coop is above COOP_WARP, and no COOP_GRID without pieces, or there is across; staged operands are inputs
- *             with one core dimension, which is its unit dimension if there is no across, else none is. Unless the variant is wide, there are less than 2^31 calls.
+ *             with one core dimension, which is its unit dimension if there is no across, else none is. form: as coop <= COOP_WARP; the lanes
+ *             of a warp stay together. Unless the variant is wide, there are less than 2^31 calls.
  *   fold      Rows: groups of 1 << coop threads, at most 1024. A group has one result, or with to_states a part of one (parts of a result
  *             are neighbours), or `results` of them: group t of the T in block b has those numbered b * T * results + t + T * i.
  *             Of a constant length: blocks of ROW_TILE_THREADS threads.

@@ -333,6 +333,25 @@ static void text_grows(void **state) {
     mem_free(empty);
 }
 
+static void text_grows_in_the_middle(void **state) {
+    (void)state;
+    text t = {0};
+    text_insert(&t, 0, "ad", 2);
+    text_insert(&t, 1, "bc", 2);
+    text_insert(&t, 4, "e", 1);
+    text_insert(&t, 0, "", 0);
+    assert_string_equal(t.data, "abcde");
+    for (int i = 0; i < 1000; i++)
+        text_insert(&t, 1, "x", 1);
+    assert_int_equal(t.length, 1005);
+    assert_string_equal(t.data + 1000, "xbcde");
+    allocations_fail_after(0);
+    text_insert(&t, 1, t.data, t.length);
+    allocations_succeed();
+    assert_true(t.failed);
+    text_free(&t);
+}
+
 static void text_failure_is_sticky(void **state) {
     (void)state;
     text t = {0};
@@ -687,6 +706,7 @@ int main(void) {
         cmocka_unit_test(arena_out_of_memory),
         cmocka_unit_test(every_allocation_fails_once),
         cmocka_unit_test(text_grows),
+        cmocka_unit_test(text_grows_in_the_middle),
         cmocka_unit_test(text_failure_is_sticky),
         cmocka_unit_test(map_against_a_list),
         cmocka_unit_test(no_room_for_threads), /* before there are stacks that the C library would use again */

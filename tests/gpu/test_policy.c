@@ -1209,6 +1209,99 @@ static void test_even(void **unused) {
     }
 }
 
+/* ---- Elimination ---- */
+
+/* A matrix in C order, one behind the other, or `shared` by all calls, and right sides. */
+static void matrices_make(sample *s, lapack_form form, dtype type, int64_t n, int64_t r, bool shared,
+                          const uint8_t *at) {
+    static const char *const layouts[LAPACK_FORMS] = {
+        [LAPACK_SOLVE] = "(n,n),(n)->(n)",  [LAPACK_SOLVE_MATRIX] = "(n,n),(n,r)->(n,r)",
+        [LAPACK_INV] = "(n,n)->(n,n)",      [LAPACK_DET] = "(n,n)->()",
+        [LAPACK_CHOLESKY] = "(n,n)->(n,n)", [LAPACK_EIGH] = "(n,n)->(n),(n,n)"};
+    arena memory = {0};
+    core_layout layout;
+    int64_t core[16] = {n, r};
+    assert_int_equal(layout_parse(&memory, layouts[form], &layout), UF_OK);
+    memset(s, 0, sizeof *s);
+    s->loop = loop_over(s->extent, s->stride, s->offset, (int64_t[]){1000, 0}, layout.nin + layout.nout);
+    s->v = (variant){.loop = LOOP_GUFUNC, .ndim = 1, .nin = (uint8_t)layout.nin, .nout = (uint8_t)layout.nout};
+    operands_set(&s->v, type, OPERAND_STRIDED);
+    for (int k = 0; k < layout.nin + layout.nout; k++) {
+        int64_t count = 1;
+        for (int d = layout.operands[k].rank - 1; d >= 0; d--) {
+            core[layout.operands[k].strides + d] = count;
+            count *= core[layout.operands[k].dim[d]];
+        }
+        s->stride[k] = k || !shared ? count : 0;
+    }
+    gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop,
+                                          .layout = &layout,
+                                          .core = core,
+                                          .traits = &s->traits,
+                                          .form = (int)form,
+                                          .misalignment = at});
+    launch l = launch_of(s);
+    l.layout = &layout;
+    l.core = core;
+    lay_out(s, &l, 256, SMS);
+    arena_free(&memory);
+}
+
+/* Of which matrices the lanes of a warp take care, how many of them, and by how many elements they load a row. */
+static void test_elimination(void **unused) {
+    static const uint8_t aligned[VARIANT_OPERANDS], apart[VARIANT_OPERANDS] = {8};
+    static const struct {
+        lapack_form form;
+        dtype type;
+        int64_t n, r;
+        int coop, vector; /* 0: others do */
+        bool shared;
+        const uint8_t *at;
+    } cases[] = {
+        {LAPACK_INV, DT_FLOAT32, 7, 0, 0, 0, false, aligned},
+        {LAPACK_INV, DT_FLOAT32, 8, 0, 2, 1, false, aligned},
+        {LAPACK_INV, DT_FLOAT32, 12, 0, 2, 1, false, aligned},
+        {LAPACK_INV, DT_FLOAT32, 16, 0, 3, 1, false, aligned},
+        {LAPACK_INV, DT_FLOAT32, 20, 0, 3, 1, false, aligned},
+        {LAPACK_INV, DT_FLOAT32, 21, 0, 4, 1, false, aligned},
+        {LAPACK_INV, DT_FLOAT32, 32, 0, 5, 1, false, aligned},
+        {LAPACK_INV, DT_FLOAT32, 33, 0, 0, 0, false, aligned},
+        {LAPACK_INV, DT_COMPLEX128, 4, 0, 2, 1, false, aligned},
+        {LAPACK_INV, DT_COMPLEX128, 32, 0, 5, 1, false, aligned},
+        {LAPACK_SOLVE, DT_FLOAT32, 7, 0, 0, 0, false, aligned},
+        {LAPACK_SOLVE, DT_FLOAT32, 8, 0, 2, 4, false, aligned},
+        {LAPACK_SOLVE, DT_FLOAT32, 8, 0, 2, 1, false, apart},
+        {LAPACK_SOLVE, DT_FLOAT32, 8, 0, 2, 1, false, NULL},
+        {LAPACK_SOLVE, DT_FLOAT32, 8, 0, 0, 0, true, aligned},
+        {LAPACK_SOLVE, DT_FLOAT32, 9, 0, 2, 1, false, aligned},
+        {LAPACK_SOLVE, DT_FLOAT32, 10, 0, 2, 2, false, apart},
+        {LAPACK_SOLVE, DT_COMPLEX128, 32, 0, 5, 1, false, aligned},
+        {LAPACK_SOLVE_MATRIX, DT_FLOAT32, 8, 32, 3, 4, false, aligned},
+        {LAPACK_SOLVE_MATRIX, DT_FLOAT32, 8, 33, 0, 0, false, aligned},
+        {LAPACK_SOLVE_MATRIX, DT_COMPLEX128, 32, 2, 5, 1, false, aligned},
+        {LAPACK_SOLVE_MATRIX, DT_COMPLEX128, 32, 3, 0, 0, false, aligned},
+        {LAPACK_DET, DT_FLOAT32, 9, 0, 0, 0, false, aligned},
+        {LAPACK_DET, DT_FLOAT32, 10, 0, 2, 1, false, aligned},
+        {LAPACK_DET, DT_FLOAT64, 16, 0, 4, 1, false, aligned},
+        {LAPACK_DET, DT_FLOAT32, 17, 0, 0, 0, false, aligned},
+        {LAPACK_CHOLESKY, DT_FLOAT64, 6, 0, 0, 0, false, aligned},
+        {LAPACK_CHOLESKY, DT_FLOAT64, 7, 0, 2, 1, false, aligned},
+        {LAPACK_EIGH, DT_FLOAT64, 16, 0, 0, 0, false, aligned},
+    };
+    static sample s;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        matrices_make(&s, cases[i].form, cases[i].type, cases[i].n, cases[i].r, cases[i].shared, cases[i].at);
+        int form = s.v.gufunc.form;
+        if (form != (cases[i].coop ? (int)cases[i].form : 0))
+            fail_msg("case %zu: form %d", i, form);
+        if (form && (s.v.gufunc.coop != cases[i].coop || s.v.gufunc.vector != cases[i].vector))
+            fail_msg("case %zu: %d lanes, vectors of %d", i, 1 << s.v.gufunc.coop, s.v.gufunc.vector);
+        if (form)
+            assert_true((int64_t)s.g.blocks * (s.g.threads >> s.v.gufunc.coop) >= 1000 && s.g.threads <= 64);
+    }
+}
+
 /* Threads hold parts of rows only where each forall can be written for what they hold. */
 static void test_parts(void **unused) {
     static sample s;
@@ -1304,6 +1397,7 @@ int main(void) {
         cmocka_unit_test(test_weighted),
         cmocka_unit_test(test_row_steps),
         cmocka_unit_test(test_even),
+        cmocka_unit_test(test_elimination),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

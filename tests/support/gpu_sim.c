@@ -460,7 +460,8 @@ static const char *resolve_warp(lane *warp, int base, bool *moved) {
             int from = s == AT_SHUFFLE ? source_lane(j, &warp[j]) : j;
             if (!(mask >> j & 1))
                 continue;
-            if (!(mask >> from & 1) || (s == AT_SHUFFLE && (warp[j].mode != warp[i].mode || warp[j].by != warp[i].by)))
+            bool alike = warp[j].mode == warp[i].mode && (warp[j].by == warp[i].by || warp[i].mode == 'i');
+            if (!(mask >> from & 1) || (s == AT_SHUFFLE && !alike))
                 return fault("reads a lane that takes no part", base + j);
             warp[j].result = warp[j].mode == 'v' ? votes(warp, mask) : warp[from].value;
         }

@@ -93,8 +93,12 @@ static bool unrolled_settled(const variant *v) {
     return stages_any(v) || (row && has_size(v, WORD_BYTES, WORD_BYTES));
 }
 
+/* Elimination is written so that nothing is left to do. */
 static bool calls_settled(const emit *e, const variant *v) {
-    return v->gufunc.unrolled ? unrolled_settled(v) : v->gufunc.across ? columns_settled(e, v) : rows_settled(e, v);
+    return v->gufunc.form       ? true
+           : v->gufunc.unrolled ? unrolled_settled(v)
+           : v->gufunc.across   ? columns_settled(e, v)
+                                : rows_settled(e, v);
 }
 
 /* ---- Elementwise loops ---- */

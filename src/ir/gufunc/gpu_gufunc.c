@@ -177,6 +177,22 @@ static void calls_across(gufunc_writer *w, gpu *g) {
     counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 
+/* A call for each group of lanes, which eliminate. All threads of a block go the same way: those beyond the last call read what that reads. */
+static void calls_by_lanes(gufunc_writer *w, gpu *g) {
+    emit *e = w->s.e;
+    int coop = w->s.v->gufunc.coop;
+    ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid");
+    ssa calls = emit_widen(e, emit_value(e, "lshr i32 %s, %d", threads.text, coop));
+    ssa own = emit_widen(e, emit_value(e, "lshr i32 %s, %d", thread.text, coop));
+    ssa first = emit_op(e, "mul i64", emit_widen(e, emit_special_register(e, "ctaid")), calls);
+    ssa step = emit_op(e, "mul i64", emit_widen(e, emit_special_register(e, "nctaid")), calls);
+    counted_loop l = counted_loop_begin(e, "i64", first, g->n);
+    ssa call = emit_op(e, "add i64", l.i, own), there = emit_op(e, "icmp slt i64", call, g->n);
+    find_call(w, g, emit_select_as(e, "i64", there, call, emit_value(e, "sub i64 %s, 1", g->n.text)));
+    elimination(w, there);
+    counted_loop_end(e, &l, step, loop_no_unroll(e));
+}
+
 static void calls_by_grid(gufunc_writer *w, gpu *g) {
     emit *e = w->s.e;
     ssa block = emit_special_register(w->s.e, "ctaid"), thread = emit_special_register(w->s.e, "tid"),
@@ -249,7 +265,9 @@ void gpu_gufunc(gufunc_writer *w) {
         g->slots =
             emit_value(e, "inttoptr i64 %s to i8 addrspace(1)*", skeleton_parameter(&w->s, GPU_GUFUNC_SLOTS).text);
     gufunc_core_parameters(w);
-    if (w->s.v->gufunc.coop == COOP_GRID)
+    if (w->s.v->gufunc.form)
+        calls_by_lanes(w, g);
+    else if (w->s.v->gufunc.coop == COOP_GRID)
         calls_by_grid(w, g);
     else if (w->s.v->gufunc.tile)
         calls_by_tiles(w, g);

@@ -110,7 +110,7 @@ typedef struct gufunc_request {
     const variant *v;
 } gufunc_request;
 
-/* The frame of the kernel, and the functions of the tree. */
+/* The frame of the kernel, and the functions of the tree, unless a form of LAPACK stands for it. */
 static void write_functions(emit *e, void *user) {
     gufunc_request *q = user;
     gufunc_writer *w = &q->w;
@@ -153,7 +153,8 @@ static void write_functions(emit *e, void *user) {
     w->s = (skeleton){.v = v};
     e->frame = &w->frame;
     e->reports = v->reports;
-    emit_functions(e, q->t, "kernel");
+    if (!v->gufunc.form)
+        emit_functions(e, q->t, "kernel");
 }
 
 static void write_kernel(emit *e, void *user) {

@@ -59,6 +59,10 @@ void staged_calls(gufunc_writer *w, ssa n, void (*find)(gufunc_writer *w, void *
  * block had a call before? none: it has not, or with gufunc.across it may have. */
 void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa again, ssa aligned);
 
+/* gufunc.form: computes one call whose operands are at w->at, by the lanes of a group; all lanes of the warp get there together. there (i1):
+ * its results are stored. */
+void elimination(gufunc_writer *w, ssa there);
+
 /* gufunc.pieces: sets w->piece for the call whose operands are at w->at, and block number `block` of `blocks` (i64) of its group. */
 void piece_find(gufunc_writer *w, ssa aligned, ssa block, ssa blocks);
 /* Where element 0 of a staged operand would be, in elements from its part of shared memory on: so that the piece begins in that

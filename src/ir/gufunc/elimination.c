@@ -1,0 +1,699 @@
+/* elimination.c - GPU: solutions, inverses, determinants and Cholesky factors of small matrices. The lanes of a group, neighbours in a
+ * warp, have the matrix in registers, each some of its columns, or rows for solutions: the vectors. A step takes one of them for the
+ * pivot, which all lanes are told by shuffles, and subtracts multiples of it from the others, so that their first element becomes 0.
+ *
+ * Steps are one loop, not so many copies of it: what a step makes of element j it leaves in the place of j - 1, so that the element which
+ * is next stands first, and no register has a number that is only known at run time. What takes the last place is the inverse's (Gauss
+ * and Jordan's elimination in place; G. H. Golub and C. F. Van Loan, Matrix Computations, has it and the others), or what went out in
+ * front. Pivots are the largest elements (partial pivoting, along the rows of a matrix whose columns the lanes have). Nothing is exchanged
+ * for that: a vector knows in which step it was the pivot, and that it is to be divided by its element then, which is left to the end. */
+#include <assert.h>
+#include <math.h>
+
+#include "ir/common/lanes.h"
+#include "ir/gufunc/gufunc.h"
+
+enum {
+    SLOTS = 4,                    /* vectors of a lane, at most */
+    ELEMENTS = 2 * ELIMINATION_N, /* of one, with those of right sides */
+    PARTS = 2,
+    PHASE = 8 /* steps after which what is left is so much shorter that it pays to write it once more */
+};
+
+/* A real number, or the parts of a complex one. */
+typedef struct num {
+    ssa part[PARTS];
+} num;
+
+typedef struct lanes_matrix {
+    gufunc_writer *w;
+    emit *e;
+    lapack_form form;
+    dtype type, real;   /* of elements, and of their parts */
+    int parts, n, more; /* more: elements behind the n, of right sides */
+    int lanes, slots;   /* log2 of the lanes */
+    int along,
+        across; /* core dimensions of the matrix: elements of a vector are along the one, vectors along the other */
+    ssa lane;   /* in the group; all that follow are i32 */
+    ssa number[SLOTS]; /* of the vectors: beyond the last one there may be more, which are never pivots */
+    /* What a step changes. */
+    ssa k;             /* the step */
+    ssa pivot[SLOTS];  /* in which step the vector was the pivot; below 0: it was not yet */
+    ssa chosen[SLOTS]; /* which vector was that in the step with the number of this one */
+    ssa place
+        [SLOTS]; /* where the vector would be if it had changed places with the pivots: so the determinant gets its sign */
+    num divisor[SLOTS]; /* that the vector is still to be divided by; of Cholesky factors, by its root */
+    num product;        /* of the pivots */
+    ssa good;           /* i1: so far pivots of Cholesky factors were above 0 */
+    num x[SLOTS][ELEMENTS];
+} lanes_matrix;
+
+/* ---- Numbers ---- */
+
+static ssa constant_of(const lanes_matrix *m, double x) {
+    return emit_constant((number){.type = DT_FLOAT64, .as.f = {x}}, m->real);
+}
+
+static num real_number(const lanes_matrix *m, double x) { return (num){{constant_of(m, x), constant_of(m, 0)}}; }
+
+static ssa value_of(const lanes_matrix *m, num x) {
+    return m->parts == 1 ? x.part[0] : emit_complex(m->e, m->type, x.part[0], x.part[1]);
+}
+
+static num num_of(const lanes_matrix *m, ssa value) {
+    num x = {{value}};
+    for (int i = 0; i < m->parts && m->parts > 1; i++)
+        x.part[i] = emit_part(m->e, m->type, value, i);
+    return x;
+}
+
+static ssa negated(const lanes_matrix *m, ssa x) { return emit_unary(m->e, OP_NEG, m->real, x); }
+static ssa product_of(const lanes_matrix *m, ssa a, ssa b) { return emit_binary(m->e, OP_MUL, m->real, a, b, m->real); }
+
+static ssa quotient_of(const lanes_matrix *m, ssa a, ssa b) {
+    return emit_binary(m->e, OP_DIV, m->real, a, b, m->real);
+}
+
+static ssa fused(const lanes_matrix *m, ssa a, ssa b, ssa c) {
+    const char *t = ir_value_type(m->real);
+    int bits = 8 * dtypes[m->real].size;
+    emit_declare(m->e, "declare %s @llvm.fma.f%d(%s, %s, %s)", t, bits, t, t, t);
+    return emit_value(m->e, "call %s @llvm.fma.f%d(%s %s, %s %s, %s %s)", t, bits, t, a.text, t, b.text, t, c.text);
+}
+
+/* a b + c */
+static num fused_num(const lanes_matrix *m, num a, num b, num c) {
+    num r = {{fused(m, a.part[0], b.part[0], c.part[0])}};
+    if (m->parts > 1) {
+        r.part[0] = fused(m, negated(m, a.part[1]), b.part[1], r.part[0]);
+        r.part[1] = fused(m, a.part[1], b.part[0], fused(m, a.part[0], b.part[1], c.part[1]));
+    }
+    return r;
+}
+
+static num product_num(const lanes_matrix *m, num a, num b) {
+    num r = {{product_of(m, a.part[0], b.part[0])}};
+    if (m->parts > 1) {
+        r.part[0] = fused(m, negated(m, a.part[1]), b.part[1], r.part[0]);
+        r.part[1] = fused(m, a.part[1], b.part[0], product_of(m, a.part[0], b.part[1]));
+    }
+    return r;
+}
+
+static num times_real(const lanes_matrix *m, num x, ssa factor) {
+    for (int i = 0; i < m->parts; i++)
+        x.part[i] = product_of(m, x.part[i], factor);
+    return x;
+}
+
+static num select_num(const lanes_matrix *m, ssa condition, num yes, num no) {
+    num r;
+    for (int i = 0; i < m->parts; i++)
+        r.part[i] = emit_select(m->e, m->real, condition, yes.part[i], no.part[i]);
+    return r;
+}
+
+static num negative(const lanes_matrix *m, num x) {
+    for (int i = 0; i < m->parts; i++)
+        x.part[i] = negated(m, x.part[i]);
+    return x;
+}
+
+static ssa magnitude(const lanes_matrix *m, ssa x) {
+    const char *t = ir_value_type(m->real);
+    int bits = 8 * dtypes[m->real].size;
+    emit_declare(m->e, "declare %s @llvm.fabs.f%d(%s)", t, bits, t);
+    return emit_value(m->e, "call %s @llvm.fabs.f%d(%s %s)", t, bits, t, x.text);
+}
+
+static ssa is_zero(const lanes_matrix *m, num x) {
+    ssa zero = emit_binary(m->e, OP_EQ, m->real, x.part[0], constant_of(m, 0), m->real);
+    if (m->parts == 1)
+        return zero;
+    return emit_op(m->e, "and i1", zero, emit_binary(m->e, OP_EQ, m->real, x.part[1], constant_of(m, 0), m->real));
+}
+
+/* The inverse of a number that several are divided by; small ones, whose inverse might overflow, and what is divided by them, are multiplied by
+ * a power of two first. */
+typedef struct divisor_num {
+    num x, inverse; /* inverse: of x by */
+    ssa by;
+} divisor_num;
+
+/* As R. L. Smith (1962) divides: with the quotient of the smaller part by the larger one, so that nothing overflows before the result. */
+static num inverse_of(const lanes_matrix *m, num x) {
+    emit *e = m->e;
+    ssa one = constant_of(m, 1);
+    if (m->parts == 1)
+        return (num){{quotient_of(m, one, x.part[0])}};
+    ssa real = emit_binary(e, OP_GE, m->real, magnitude(m, x.part[0]), magnitude(m, x.part[1]), m->real);
+    ssa large = emit_select(e, m->real, real, x.part[0], x.part[1]),
+        small = emit_select(e, m->real, real, x.part[1], x.part[0]);
+    ssa ratio = quotient_of(m, small, large), inverse = quotient_of(m, one, fused(m, small, ratio, large));
+    ssa other = product_of(m, ratio, inverse);
+    return (num){
+        {emit_select(e, m->real, real, inverse, other), negated(m, emit_select(e, m->real, real, other, inverse))}};
+}
+
+static divisor_num divisor_of(const lanes_matrix *m, num x) {
+    bool wide = m->real == DT_FLOAT64;
+    ssa size = magnitude(m, x.part[0]);
+    if (m->parts > 1)
+        size = emit_binary(m->e, OP_ADD, m->real, size, magnitude(m, x.part[1]), m->real);
+    ssa small = emit_binary(m->e, OP_LT, m->real, size, constant_of(m, wide ? 0x1p-900 : 0x1p-100), m->real);
+    divisor_num d = {.x = x};
+    d.by = emit_select(m->e, m->real, small, constant_of(m, wide ? 0x1p512 : 0x1p64), constant_of(m, 1));
+    d.inverse = inverse_of(m, times_real(m, x, d.by));
+    return d;
+}
+
+static num quotient_num(const lanes_matrix *m, num a, const divisor_num *d) {
+    return product_num(m, times_real(m, a, d->by), d->inverse);
+}
+
+/* How large a number is, as an integer that is not negative (i32): of a complex one the sum of its parts; of wide ones the upper half, and
+ * whether there is anything below it. NaN is larger than all numbers. */
+static ssa size_of(const lanes_matrix *m, num x) {
+    emit *e = m->e;
+    const char *t = ir_value_type(m->real);
+    int bits = 8 * dtypes[m->real].size;
+    ssa size = x.part[0];
+    if (m->parts > 1)
+        size = emit_binary(e, OP_ADD, m->real, magnitude(m, size), magnitude(m, x.part[1]), m->real);
+    size = emit_value(e, "bitcast %s %s to i%d", t, size.text, bits);
+    if (bits == 32)
+        return emit_value(e, "and i32 %s, %d", size.text, INT32_MAX);
+    ssa high = emit_value(e, "trunc i64 %s to i32", emit_value(e, "lshr i64 %s, 32", size.text).text);
+    ssa low = emit_value(e, "icmp ne i32 %s, 0", emit_value(e, "trunc i64 %s to i32", size.text).text);
+    high = emit_value(e, "and i32 %s, %d", high.text, INT32_MAX);
+    return emit_op(e, "or i32", high, emit_value(e, "zext i1 %s to i32", low.text));
+}
+
+/* ---- Lanes ---- */
+
+static ssa told(const lanes_matrix *m, dtype type, ssa value, ssa lane) {
+    return lanes_shuffle(m->e, "idx", ssa_constant(-1), type, value, lane, m->lanes);
+}
+
+/* The largest of the group's (i32). */
+static ssa largest(const lanes_matrix *m, ssa x) {
+    emit *e = m->e;
+    for (int by = 1 << m->lanes >> 1; by; by /= 2) {
+        ssa other = lanes_shuffle(e, "bfly", ssa_constant(-1), DT_INT32, x, ssa_constant(by), m->lanes);
+        x = emit_select_as(e, "i32", emit_op(e, "icmp sgt i32", x, other), x, other);
+    }
+    return x;
+}
+
+/* The first lane of the group for which that is true: there is one. */
+static ssa first_lane(const lanes_matrix *m, ssa is) {
+    emit *e = m->e;
+    emit_declare(e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
+    emit_declare(e, "declare i32 @llvm.cttz.i32(i32, i1)");
+    ssa lanes = emit_value(e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", is.text);
+    if (m->lanes < COOP_WARP) {
+        ssa group = emit_value(e, "and i32 %s, %d", emit_special_register(e, "tid").text, 31 & ~((1 << m->lanes) - 1));
+        lanes = emit_value(e, "and i32 %s, %d", emit_op(e, "lshr i32", lanes, group).text, (1 << (1 << m->lanes)) - 1);
+    }
+    return emit_value(e, "call i32 @llvm.cttz.i32(i32 %s, i1 false)", lanes.text);
+}
+
+/* The vector that is the pivot: its slot in its lane; that lane; and for each slot, whether it is this one. */
+typedef struct pivot {
+    ssa slot, lane;
+    ssa is[SLOTS];
+} pivot;
+
+/* The value of that slot, of each of those given. */
+static ssa of_slot(const lanes_matrix *m, const pivot *p, const char *type, const ssa *values, size_t apart) {
+    ssa x = values[0];
+    for (int s = 1; s < m->slots; s++) {
+        ssa own = emit_value(m->e, "icmp eq i32 %s, %d", p->slot.text, s);
+        x = emit_select_as(m->e, type, own, values[(size_t)s * apart], x);
+    }
+    return x;
+}
+
+/* Of each lane the largest first element that was no pivot, and of all lanes. */
+static pivot pivot_largest(const lanes_matrix *m) {
+    emit *e = m->e;
+    pivot p = {.slot = ssa_constant(0)};
+    ssa best = ssa_none();
+    for (int s = 0; s < m->slots; s++) {
+        ssa left = emit_value(e, "icmp slt i32 %s, 0", m->pivot[s].text);
+        ssa size = emit_select_as(e, "i32", left, size_of(m, m->x[s][0]), ssa_constant(-1));
+        ssa more = s ? emit_op(e, "icmp sgt i32", size, best) : ssa_none();
+        p.slot = s ? emit_select_as(e, "i32", more, ssa_constant(s), p.slot) : p.slot;
+        best = s ? emit_select_as(e, "i32", more, size, best) : size;
+    }
+    p.lane = first_lane(m, emit_op(e, "icmp eq i32", best, largest(m, best)));
+    return p;
+}
+
+static pivot pivot_next(const lanes_matrix *m) {
+    emit *e = m->e;
+    return (pivot){.slot = emit_value(e, "lshr i32 %s, %d", m->k.text, m->lanes),
+                   .lane = emit_value(e, "and i32 %s, %d", m->k.text, (1 << m->lanes) - 1)};
+}
+
+static pivot find_pivot(const lanes_matrix *m) {
+    emit *e = m->e;
+    pivot p = m->form == LAPACK_CHOLESKY ? pivot_next(m) : pivot_largest(m);
+    ssa mine = emit_op(e, "icmp eq i32", m->lane, p.lane);
+    for (int s = 0; s < m->slots; s++) {
+        ssa own = m->slots > 1 ? emit_value(e, "icmp eq i32 %s, %d", p.slot.text, s) : ssa_bool(true);
+        p.is[s] = m->slots > 1 ? emit_op(e, "and i1", mine, own) : mine;
+    }
+    return p;
+}
+
+static num pivot_element(const lanes_matrix *m, const pivot *p, int j) {
+    num v;
+    for (int i = 0; i < m->parts; i++) {
+        ssa own = of_slot(m, p, ir_value_type(m->real), &m->x[0][j].part[i], ELEMENTS * PARTS);
+        v.part[i] = told(m, m->real, own, p->lane);
+    }
+    return v;
+}
+
+/* ---- Steps ---- */
+
+/* There are Cholesky factors only if all pivots are above 0: the first one that is not makes all of them NaN at the end. */
+static void judge_pivot(lanes_matrix *m, num diagonal) {
+    ssa positive = emit_binary(m->e, OP_GT, m->real, diagonal.part[0], constant_of(m, 0), m->real);
+    m->good = emit_op(m->e, "and i1", m->good, positive);
+}
+
+/* The pivot's multiple that is added to a vector which begins with `first`. Of Cholesky factors that is the conjugate of the pivot's element
+ * with the number of the vector, as what is left of the matrix is Hermitian. */
+static num multiplier(const lanes_matrix *m, int s, const pivot *p, const divisor_num *d) {
+    emit *e = m->e;
+    ssa done = p->is[s];
+    num f = m->x[s][0], zero = real_number(m, 0);
+    if (m->form == LAPACK_CHOLESKY) { /* and columns before it are */
+        f = times_real(m, times_real(m, f, d->by), d->inverse.part[0]);
+        done = emit_op(e, "icmp sle i32", m->number[s], m->k);
+    } else {
+        f = quotient_num(m, f, d);
+    }
+    f = select_num(m, done, zero, negative(m, f));
+    return m->form == LAPACK_DET ? select_num(m, is_zero(m, d->x), zero, f) : f;
+}
+
+/* What is remembered of the pivot. */
+static void note_pivot(lanes_matrix *m, const pivot *p, num diagonal) {
+    emit *e = m->e;
+    ssa vector = p->lane, place = ssa_none();
+    if (m->form == LAPACK_CHOLESKY)
+        judge_pivot(m, diagonal);
+    if (m->form == LAPACK_INV && m->slots > 1) {
+        ssa own = emit_value(e, "shl i32 %s, %d", p->slot.text, m->lanes);
+        vector = emit_op(e, "add i32", told(m, DT_INT32, own, p->lane), p->lane);
+    }
+    if (m->form == LAPACK_DET) {
+        place = told(m, DT_INT32, of_slot(m, p, "i32", m->place, 1), p->lane);
+        ssa moved = emit_op(e, "icmp ne i32", place, m->k);
+        m->product = product_num(m, m->product, select_num(m, moved, negative(m, diagonal), diagonal));
+    }
+    for (int s = 0; s < m->slots; s++) {
+        ssa turn = emit_op(e, "icmp eq i32", m->number[s], m->k);
+        m->pivot[s] = emit_select_as(e, "i32", p->is[s], m->k, m->pivot[s]);
+        m->chosen[s] = m->form == LAPACK_INV ? emit_select_as(e, "i32", turn, vector, m->chosen[s]) : m->chosen[s];
+        if (m->form != LAPACK_DET) {
+            m->divisor[s] = select_num(m, p->is[s], diagonal, m->divisor[s]);
+            continue;
+        }
+        ssa here = emit_op(e, "icmp eq i32", m->place[s], m->k);
+        m->place[s] = emit_select_as(e, "i32", p->is[s], m->k, emit_select_as(e, "i32", here, place, m->place[s]));
+    }
+}
+
+/* One step, in which the first `live` elements are left of each vector. */
+static void eliminate(lanes_matrix *m, int live) {
+    pivot p = find_pivot(m);
+    num v[ELEMENTS], one = real_number(m, 1);
+    for (int j = 0; j < m->n + m->more; j++)
+        if (j < live || j >= m->n)
+            v[j] = pivot_element(m, &p, j);
+    if (m->form == LAPACK_CHOLESKY) /* it is a real number */
+        v[0].part[1] = constant_of(m, 0);
+    const divisor_num d = divisor_of(m, v[0]);
+    note_pivot(m, &p, v[0]);
+    for (int s = 0; s < m->slots; s++) {
+        num *x = m->x[s], first = x[0], f = multiplier(m, s, &p, &d);
+        for (int j = 1; j < live; j++)
+            x[j - 1] = fused_num(m, f, v[j], x[j]);
+        if (m->form == LAPACK_INV)
+            x[live - 1] = select_num(m, p.is[s], one, f);
+        else if (m->form == LAPACK_CHOLESKY)
+            x[live - 1] = first;
+        for (int j = m->n; j < m->n + m->more; j++)
+            x[j] = fused_num(m, f, v[j], x[j]);
+    }
+}
+
+/* What a loop of steps carries from one to the next. */
+typedef struct carried {
+    ssa *at, name;
+    const char *type;
+    ssa before;
+} carried;
+
+enum {
+    CARRIED_MOST = 1 + SLOTS * (3 + PARTS + PARTS * ELEMENTS) + PARTS + 1
+};
+
+static int carry(carried *list, int n, ssa *at, const char *type) {
+    if (ssa_is_set(*at))
+        list[n++] = (carried){.at = at, .type = type, .before = *at};
+    return n;
+}
+
+static int carry_num(const lanes_matrix *m, carried *list, int n, num *x) {
+    for (int i = 0; i < m->parts; i++)
+        n = carry(list, n, &x->part[i], ir_value_type(m->real));
+    return n;
+}
+
+static int carried_of(lanes_matrix *m, int live, carried *list) {
+    int n = carry(list, 0, &m->k, "i32");
+    for (int s = 0; s < m->slots; s++) {
+        n = carry(list, n, &m->pivot[s], "i32");
+        n = carry(list, n, &m->chosen[s], "i32");
+        n = carry(list, n, &m->place[s], "i32");
+        n = carry_num(m, list, n, &m->divisor[s]);
+        for (int j = 0; j < m->n + m->more; j++)
+            if (j < live || j >= m->n)
+                n = carry_num(m, list, n, &m->x[s][j]);
+    }
+    n = carry_num(m, list, n, &m->product);
+    return carry(list, n, &m->good, "i1");
+}
+
+/* Steps from m->k on to `end`. The values that come from the step before are known at the end of the loop alone, so that its head is written then.
+ * What is used behind the loop are those of the head, too: of the others the assembler would keep a copy. */
+static void steps(lanes_matrix *m, int end, int live) {
+    emit *e = m->e;
+    carried *list = arena_alloc(e->a, CARRIED_MOST * sizeof *list);
+    int n = carried_of(m, live, list), before = emit_label_new(e), head = emit_label_new(e);
+    int step = emit_label_new(e), after = emit_label_new(e);
+    const int hint = loop_no_unroll(e);
+    emit_branch(e, before);
+    emit_label(e, before);
+    emit_branch(e, head);
+    emit_loop_begin(e);
+    emit_label(e, head);
+    size_t place = e->out->length;
+    for (int i = 0; i < n; i++)
+        *list[i].at = list[i].name = ssa_named("%%c%d_%d", head, i);
+    emit_branch_if(e, emit_value(e, "icmp slt i32 %s, %d", m->k.text, end), step, after);
+    emit_label(e, step);
+    eliminate(m, live);
+    m->k = emit_value(e, "add i32 %s, 1", m->k.text);
+    emit_line(e, "br label %%L%d%s", head, loop_hints(e, &hint, 1).text);
+    emit_loop_end(e);
+    text phis = {0};
+    for (int i = 0; i < n; i++)
+        text_printf(&phis, "  %s = phi %s [ %s, %%L%d ], [ %s, %%L%d ]\n", list[i].name.text, list[i].type,
+                    list[i].before.text, before, list[i].at->text, step);
+    e->failed |= phis.failed || e->out->failed;
+    if (!e->failed)
+        text_insert(e->out, place, phis.data, phis.length);
+    text_free(&phis);
+    for (int i = 0; i < n; i++)
+        *list[i].at = list[i].name;
+    emit_label(e, after);
+}
+
+/* Where a loop of steps leaves row t, which the elements that are left go around, of Cholesky factors. */
+static int resting(const lanes_matrix *m, int t) {
+    int first = m->n % PHASE && m->n > PHASE ? m->n % PHASE : PHASE, from = 0, count = first;
+    while (t >= from + count) {
+        from += count;
+        count = PHASE;
+    }
+    int live = m->n - from;
+    return live < count ? t : live - count + t - from;
+}
+
+/* An inverse has all elements to the end. */
+static void all_steps(lanes_matrix *m) {
+    m->k = ssa_constant(0);
+    if (m->form == LAPACK_INV) {
+        steps(m, m->n, m->n);
+        return;
+    }
+    for (int from = 0, count = m->n % PHASE && m->n > PHASE ? m->n % PHASE : PHASE; from < m->n; count = PHASE) {
+        int end = from + count < m->n ? from + count : m->n;
+        m->k = ssa_constant(from);
+        steps(m, end, m->n - from);
+        from = end;
+    }
+}
+
+/* ---- Memory ---- */
+
+static int64_t extent_of(const lanes_matrix *m, int k, int d) {
+    return m->e->frame->v->gufunc.size[m->w->layout->operands[k].dim[d]];
+}
+
+/* The stride of operand k along its core dimension d (i64). */
+static ssa stride_of(const lanes_matrix *m, int k, int d) {
+    const layout_operand *o = &m->w->layout->operands[k];
+    int64_t count = 1;
+    if (!m->e->frame->v->operand[k].fixed)
+        return m->w->core[o->strides + d];
+    for (int i = d + 1; i < o->rank; i++)
+        count *= extent_of(m, k, i);
+    return ssa_constant(count);
+}
+
+/* x times the stride (i64) */
+static ssa steps_of(const lanes_matrix *m, ssa x, int k, int d) {
+    return emit_op(m->e, "mul i64", x, stride_of(m, k, d));
+}
+
+static ssa moved(const lanes_matrix *m, int k, ssa pointer, ssa offset) {
+    return emit_element(m->e, (dtype)m->e->frame->v->operand[k].memory, pointer, offset);
+}
+
+/* The address of element t (constant) of a vector along core dimension d of operand k, whose first one is there; *last: that of t - 1. */
+static ssa element_at(const lanes_matrix *m, int k, int d, ssa first, int t, ssa *last) {
+    int64_t stride;
+    if (ssa_is_constant(stride_of(m, k, d), &stride))
+        return t ? moved(m, k, first, ssa_constant(t * stride)) : first;
+    *last = t ? moved(m, k, *last, stride_of(m, k, d)) : first;
+    return *last;
+}
+
+static num loaded(const lanes_matrix *m, int k, ssa pointer) {
+    const variant_operand *o = &m->e->frame->v->operand[k];
+    return num_of(m, emit_convert(m->e, emit_load(m->e, (dtype)o->memory, pointer), (dtype)o->memory, (dtype)o->value));
+}
+
+static void store(const lanes_matrix *m, int k, ssa pointer, num x) {
+    const variant_operand *o = &m->e->frame->v->operand[k];
+    emit_store(m->e, (dtype)o->memory, emit_convert(m->e, value_of(m, x), (dtype)o->value, (dtype)o->memory), pointer);
+}
+
+/* May lanes have no vector in slot s? */
+static bool is_partial(const lanes_matrix *m, int s) { return (s + 1) << m->lanes > m->n; }
+
+/* The number of the vector that is read for slot s (i64): there is one. */
+static ssa vector_read(const lanes_matrix *m, int s) {
+    emit *e = m->e;
+    ssa last = ssa_constant(m->n - 1), own = m->number[s];
+    if (is_partial(m, s))
+        own = emit_select_as(e, "i32", emit_op(e, "icmp slt i32", own, last), own, last);
+    return emit_widen(e, own);
+}
+
+/* Elements of a row by vectors of them. */
+static void load_row(lanes_matrix *m, int s, ssa first) {
+    const variant_operand *o = &m->e->frame->v->operand[0];
+    int width = m->e->frame->v->gufunc.vector;
+    ssa values[ACCESS_BYTES];
+    for (int t = 0; t < m->n; t += width) {
+        emit_load_vector(m->e, (dtype)o->memory, moved(m, 0, first, ssa_constant(t)), width, values);
+        for (int i = 0; i < width; i++)
+            m->x[s][t + i] = num_of(m, emit_convert(m->e, values[i], (dtype)o->memory, (dtype)o->value));
+    }
+}
+
+/* Of Cholesky factors what is above the diagonal is the conjugate of what is below it, which alone is read. */
+static void load_lower(lanes_matrix *m, int s, ssa column, ssa row) {
+    emit *e = m->e;
+    ssa last[2] = {ssa_none(), ssa_none()};
+    fragment type = fragment_of("%s%s", ir_memory_type((dtype)e->frame->v->operand[0].memory), ir_global_pointer(e));
+    for (int t = 0; t < m->n; t++) {
+        ssa below = emit_value(e, "icmp sle i32 %s, %d", m->number[s].text, t);
+        ssa there = element_at(m, 0, 0, column, t, &last[0]), turned = element_at(m, 0, 1, row, t, &last[1]);
+        num *x = &m->x[s][t];
+        *x = loaded(m, 0, emit_select_as(e, type.text, below, there, turned));
+        if (m->parts > 1)
+            x->part[1] = emit_select(e, m->real, below, x->part[1], negated(m, x->part[1]));
+    }
+}
+
+static void load_vectors(lanes_matrix *m) {
+    emit *e = m->e;
+    ssa at = m->w->at[0];
+    for (int s = 0; s < m->slots; s++) {
+        ssa own = vector_read(m, s), first = moved(m, 0, at, steps_of(m, own, 0, m->across)), last = ssa_none();
+        if (m->form == LAPACK_CHOLESKY)
+            load_lower(m, s, first, moved(m, 0, at, steps_of(m, own, 0, m->along)));
+        else if (e->frame->v->gufunc.vector > 1)
+            load_row(m, s, first);
+        else
+            for (int t = 0; t < m->n; t++)
+                m->x[s][t] = loaded(m, 0, element_at(m, 0, m->along, first, t, &last));
+        ssa side = m->more ? moved(m, 1, m->w->at[1], steps_of(m, own, 1, 0)) : ssa_none();
+        for (int q = 0; q < m->more; q++)
+            m->x[s][m->n + q] = loaded(m, 1, q ? element_at(m, 1, 1, side, q, &last) : (last = side));
+    }
+}
+
+/* What slot s is divided by at last: none gives NaN. */
+static num last_divisor(const lanes_matrix *m, int s) {
+    num none = {{constant_of(m, NAN), constant_of(m, NAN)}};
+    return select_num(m, is_zero(m, m->divisor[s]), none, m->divisor[s]);
+}
+
+static void store_solution(lanes_matrix *m, int s, ssa first) {
+    ssa last = first;
+    const divisor_num d = divisor_of(m, last_divisor(m, s));
+    for (int q = 0; q < m->more; q++)
+        store(m, 2, q ? element_at(m, 2, 1, first, q, &last) : first, quotient_num(m, m->x[s][m->n + q], &d));
+}
+
+static void store_factor(lanes_matrix *m, int s, ssa first) {
+    emit *e = m->e;
+    ssa last = ssa_none(), root = emit_math(e, math_find("sqrt", 4), m->real, &m->divisor[s].part[0]);
+    ssa factor = quotient_of(m, constant_of(m, 1), root);
+    factor = emit_select(e, m->real, m->good, factor, constant_of(m, NAN));
+    for (int t = 0; t < m->n; t++) {
+        ssa below = emit_value(e, "icmp sle i32 %s, %d", m->number[s].text, t);
+        num x = times_real(m, m->x[s][resting(m, t)], factor);
+        store(m, 1, element_at(m, 1, 0, first, t, &last), select_num(m, below, x, real_number(m, 0)));
+    }
+}
+
+/* Writes slot s of the lanes that have a vector there. */
+static void store_slot(lanes_matrix *m, int s, void (*write)(lanes_matrix *m, int s, const void *user),
+                       const void *user) {
+    if (!is_partial(m, s)) {
+        write(m, s, user);
+        return;
+    }
+    int end = skeleton_if(&m->w->s, emit_value(m->e, "icmp slt i32 %s, %d", m->number[s].text, m->n));
+    write(m, s, user);
+    skeleton_end_if(&m->w->s, end);
+}
+
+/* A row of the inverse: where it is from the first one on (i64), and where a slot's element of that is. */
+typedef struct inverse_row {
+    int j;
+    ssa offset;
+    const ssa *first;
+    const num *factor; /* of a slot */
+} inverse_row;
+
+static void store_element(lanes_matrix *m, int s, const void *user) {
+    const inverse_row *r = user;
+    store(m, 1, moved(m, 1, r->first[s], r->offset), product_num(m, m->x[s][r->j], r->factor[s]));
+}
+
+/* Row j of the inverse of a matrix whose columns the lanes have is at the place of the vector that was the pivot in step j, which all lanes ask
+ * for together, and what a vector has of it in the column of the step in which that was the pivot itself. */
+static void store_inverse(lanes_matrix *m, ssa there) {
+    ssa first[SLOTS];
+    num factor[SLOTS], one = real_number(m, 1);
+    for (int s = 0; s < m->slots; s++) {
+        const divisor_num d = divisor_of(m, last_divisor(m, s));
+        factor[s] = quotient_num(m, one, &d);
+        first[s] = moved(m, 1, m->w->at[1], steps_of(m, emit_widen(m->e, m->pivot[s]), 1, m->across));
+    }
+    for (int j = 0; j < m->n; j++) {
+        ssa lane = ssa_constant(j & ((1 << m->lanes) - 1)), vector = told(m, DT_INT32, m->chosen[j >> m->lanes], lane);
+        const inverse_row row = {j, steps_of(m, emit_widen(m->e, vector), 1, m->along), first, factor};
+        int end = skeleton_if(&m->w->s, there);
+        for (int s = 0; s < m->slots; s++)
+            store_slot(m, s, store_element, &row);
+        skeleton_end_if(&m->w->s, end);
+    }
+}
+
+static void store_vector(lanes_matrix *m, int s, const void *user) {
+    const bool factor = m->form == LAPACK_CHOLESKY;
+    int out = m->w->layout->nin;
+    (void)user;
+    ssa own = emit_widen(m->e, factor ? m->number[s] : m->pivot[s]);
+    (factor ? store_factor : store_solution)(m, s, moved(m, out, m->w->at[out], steps_of(m, own, out, factor)));
+}
+
+static void store_vectors(lanes_matrix *m, ssa there) {
+    int end = skeleton_if(&m->w->s, there);
+    for (int s = 0; s < m->slots; s++)
+        store_slot(m, s, store_vector, NULL);
+    skeleton_end_if(&m->w->s, end);
+}
+
+static void store_product(lanes_matrix *m, ssa there) {
+    ssa first = emit_value(m->e, "icmp eq i32 %s, 0", m->lane.text);
+    int end = skeleton_if(&m->w->s, emit_op(m->e, "and i1", there, first));
+    store(m, 1, m->w->at[1], m->product);
+    skeleton_end_if(&m->w->s, end);
+}
+
+/* ---- All ---- */
+
+/* Rows that go by vectors, or whose elements lie apart, are a lane's; else, where a matrix lies by columns, these are what neighbouring
+ * lanes read side by side. Cholesky factors are written by rows, side by side. */
+static void turn(lanes_matrix *m) {
+    const variant *v = m->e->frame->v;
+    bool rows = m->form == LAPACK_SOLVE || m->form == LAPACK_SOLVE_MATRIX;
+    bool turned =
+        m->form != LAPACK_CHOLESKY && v->operand[0].unit == 1 && (m->form != LAPACK_INV || v->operand[1].unit == 1);
+    m->along = rows || turned;
+    m->across = !m->along;
+}
+
+static void begin(lanes_matrix *m) {
+    emit *e = m->e;
+    ssa thread = emit_special_register(e, "tid");
+    m->lane = emit_value(e, "and i32 %s, %d", thread.text, (1 << m->lanes) - 1);
+    for (int s = 0; s < m->slots; s++) {
+        m->number[s] = s ? emit_value(e, "add i32 %s, %d", m->lane.text, s << m->lanes) : m->lane;
+        ssa exists = emit_value(e, "icmp slt i32 %s, %d", m->number[s].text, m->n);
+        m->pivot[s] = emit_select_as(e, "i32", exists, ssa_constant(-1), ssa_constant(m->n));
+        m->chosen[s] = m->form == LAPACK_INV ? ssa_constant(0) : ssa_none();
+        m->place[s] = m->form == LAPACK_DET ? m->number[s] : ssa_none();
+        m->divisor[s] = m->form != LAPACK_DET ? real_number(m, 1) : (num){{ssa_none()}};
+    }
+    m->good = m->form == LAPACK_CHOLESKY ? ssa_bool(true) : ssa_none();
+    m->product = m->form == LAPACK_DET ? real_number(m, 1) : (num){{ssa_none()}};
+}
+
+void elimination(gufunc_writer *w, ssa there) {
+    emit *e = w->s.e;
+    const variant *v = w->s.v;
+    lanes_matrix *m = arena_alloc(e->a, sizeof *m);
+    dtype type = (dtype)v->operand[0].value;
+    *m = (lanes_matrix){.w = w,
+                        .e = e,
+                        .form = (lapack_form)v->gufunc.form,
+                        .type = type,
+                        .real = dtype_is_complex(type) ? (dtype)dtypes[type].component : type,
+                        .parts = dtype_is_complex(type) ? 2 : 1,
+                        .n = v->gufunc.size[w->layout->operands[0].dim[0]],
+                        .lanes = v->gufunc.coop};
+    m->slots = variant_slots(v, m->n);
+    if (m->form == LAPACK_SOLVE || m->form == LAPACK_SOLVE_MATRIX)
+        m->more = m->form == LAPACK_SOLVE ? 1 : (int)extent_of(m, 1, 1);
+    assert(m->slots <= SLOTS && m->n <= ELIMINATION_N && m->n + m->more <= ELEMENTS);
+    turn(m);
+    begin(m);
+    load_vectors(m);
+    all_steps(m);
+    (m->form == LAPACK_DET ? store_product : m->form == LAPACK_INV ? store_inverse : store_vectors)(m, there);
+}
