@@ -13,7 +13,7 @@ enum {
 enum {
     GUFUNC_SIZES = 8,       /* core dimensions of a layout whose sizes may be constants of a variant */
     GUFUNC_SIZE_MAX = 64,   /* and how large those may be */
-    ELIMINATION_N = 32,     /* GPU: rows of a matrix that lanes eliminate in, and right sides, at most (gufunc.form) */
+    ELIMINATION_N = 64,     /* GPU: rows of a matrix that lanes eliminate in, and right sides, at most (gufunc.form) */
     FORALL_KNOWN = 3,       /* extents of a kernel over indices that may be constants of a variant, */
     FORALL_KNOWN_MOST = 64, /* their product at most: as many iterations as are unrolled, */
     FORALL_KNOWN_EXTENT = 32,   /* and each of them */

@@ -12,26 +12,23 @@
 
 #include "ir/common/lanes.h"
 #include "ir/gufunc/gufunc.h"
+#include "ir/gufunc/num.h"
 
 enum {
     SLOTS = 4,                    /* vectors of a lane, at most */
     ELEMENTS = 2 * ELIMINATION_N, /* of one, with those of right sides */
-    PARTS = 2,
-    PHASE = 8 /* steps after which what is left is so much shorter that it pays to write it once more */
+    PHASES =
+        4,    /* What is left is so much shorter after some steps that it pays to write them once more: so often, .. */
+    PHASE = 8 /* .. and after so many steps at least */
 };
-
-/* A real number, or the parts of a complex one. */
-typedef struct num {
-    ssa part[PARTS];
-} num;
 
 typedef struct lanes_matrix {
     gufunc_writer *w;
     emit *e;
     lapack_form form;
-    dtype type, real;   /* of elements, and of their parts */
-    int parts, n, more; /* more: elements behind the n, of right sides */
-    int lanes, slots;   /* log2 of the lanes */
+    num_kind of;      /* elements */
+    int n, more;      /* more: elements behind the n, of right sides */
+    int lanes, slots; /* log2 of the lanes */
     int along,
         across; /* core dimensions of the matrix: elements of a vector are along the one, vectors along the other */
     ssa lane;   /* in the group; all that follow are i32 */
@@ -47,147 +44,6 @@ typedef struct lanes_matrix {
     ssa good;           /* i1: so far pivots of Cholesky factors were above 0 */
     num x[SLOTS][ELEMENTS];
 } lanes_matrix;
-
-/* ---- Numbers ---- */
-
-static ssa constant_of(const lanes_matrix *m, double x) {
-    return emit_constant((number){.type = DT_FLOAT64, .as.f = {x}}, m->real);
-}
-
-static num real_number(const lanes_matrix *m, double x) { return (num){{constant_of(m, x), constant_of(m, 0)}}; }
-
-static ssa value_of(const lanes_matrix *m, num x) {
-    return m->parts == 1 ? x.part[0] : emit_complex(m->e, m->type, x.part[0], x.part[1]);
-}
-
-static num num_of(const lanes_matrix *m, ssa value) {
-    num x = {{value}};
-    for (int i = 0; i < m->parts && m->parts > 1; i++)
-        x.part[i] = emit_part(m->e, m->type, value, i);
-    return x;
-}
-
-static ssa negated(const lanes_matrix *m, ssa x) { return emit_unary(m->e, OP_NEG, m->real, x); }
-static ssa product_of(const lanes_matrix *m, ssa a, ssa b) { return emit_binary(m->e, OP_MUL, m->real, a, b, m->real); }
-
-static ssa quotient_of(const lanes_matrix *m, ssa a, ssa b) {
-    return emit_binary(m->e, OP_DIV, m->real, a, b, m->real);
-}
-
-static ssa fused(const lanes_matrix *m, ssa a, ssa b, ssa c) {
-    const char *t = ir_value_type(m->real);
-    int bits = 8 * dtypes[m->real].size;
-    emit_declare(m->e, "declare %s @llvm.fma.f%d(%s, %s, %s)", t, bits, t, t, t);
-    return emit_value(m->e, "call %s @llvm.fma.f%d(%s %s, %s %s, %s %s)", t, bits, t, a.text, t, b.text, t, c.text);
-}
-
-/* a b + c */
-static num fused_num(const lanes_matrix *m, num a, num b, num c) {
-    num r = {{fused(m, a.part[0], b.part[0], c.part[0])}};
-    if (m->parts > 1) {
-        r.part[0] = fused(m, negated(m, a.part[1]), b.part[1], r.part[0]);
-        r.part[1] = fused(m, a.part[1], b.part[0], fused(m, a.part[0], b.part[1], c.part[1]));
-    }
-    return r;
-}
-
-static num product_num(const lanes_matrix *m, num a, num b) {
-    num r = {{product_of(m, a.part[0], b.part[0])}};
-    if (m->parts > 1) {
-        r.part[0] = fused(m, negated(m, a.part[1]), b.part[1], r.part[0]);
-        r.part[1] = fused(m, a.part[1], b.part[0], product_of(m, a.part[0], b.part[1]));
-    }
-    return r;
-}
-
-static num times_real(const lanes_matrix *m, num x, ssa factor) {
-    for (int i = 0; i < m->parts; i++)
-        x.part[i] = product_of(m, x.part[i], factor);
-    return x;
-}
-
-static num select_num(const lanes_matrix *m, ssa condition, num yes, num no) {
-    num r;
-    for (int i = 0; i < m->parts; i++)
-        r.part[i] = emit_select(m->e, m->real, condition, yes.part[i], no.part[i]);
-    return r;
-}
-
-static num negative(const lanes_matrix *m, num x) {
-    for (int i = 0; i < m->parts; i++)
-        x.part[i] = negated(m, x.part[i]);
-    return x;
-}
-
-static ssa magnitude(const lanes_matrix *m, ssa x) {
-    const char *t = ir_value_type(m->real);
-    int bits = 8 * dtypes[m->real].size;
-    emit_declare(m->e, "declare %s @llvm.fabs.f%d(%s)", t, bits, t);
-    return emit_value(m->e, "call %s @llvm.fabs.f%d(%s %s)", t, bits, t, x.text);
-}
-
-static ssa is_zero(const lanes_matrix *m, num x) {
-    ssa zero = emit_binary(m->e, OP_EQ, m->real, x.part[0], constant_of(m, 0), m->real);
-    if (m->parts == 1)
-        return zero;
-    return emit_op(m->e, "and i1", zero, emit_binary(m->e, OP_EQ, m->real, x.part[1], constant_of(m, 0), m->real));
-}
-
-/* The inverse of a number that several are divided by; small ones, whose inverse might overflow, and what is divided by them, are multiplied by
- * a power of two first. */
-typedef struct divisor_num {
-    num x, inverse; /* inverse: of x by */
-    ssa by;
-} divisor_num;
-
-/* As R. L. Smith (1962) divides: with the quotient of the smaller part by the larger one, so that nothing overflows before the result. */
-static num inverse_of(const lanes_matrix *m, num x) {
-    emit *e = m->e;
-    ssa one = constant_of(m, 1);
-    if (m->parts == 1)
-        return (num){{quotient_of(m, one, x.part[0])}};
-    ssa real = emit_binary(e, OP_GE, m->real, magnitude(m, x.part[0]), magnitude(m, x.part[1]), m->real);
-    ssa large = emit_select(e, m->real, real, x.part[0], x.part[1]),
-        small = emit_select(e, m->real, real, x.part[1], x.part[0]);
-    ssa ratio = quotient_of(m, small, large), inverse = quotient_of(m, one, fused(m, small, ratio, large));
-    ssa other = product_of(m, ratio, inverse);
-    return (num){
-        {emit_select(e, m->real, real, inverse, other), negated(m, emit_select(e, m->real, real, other, inverse))}};
-}
-
-static divisor_num divisor_of(const lanes_matrix *m, num x) {
-    bool wide = m->real == DT_FLOAT64;
-    ssa size = magnitude(m, x.part[0]);
-    if (m->parts > 1)
-        size = emit_binary(m->e, OP_ADD, m->real, size, magnitude(m, x.part[1]), m->real);
-    ssa small = emit_binary(m->e, OP_LT, m->real, size, constant_of(m, wide ? 0x1p-900 : 0x1p-100), m->real);
-    divisor_num d = {.x = x};
-    d.by = emit_select(m->e, m->real, small, constant_of(m, wide ? 0x1p512 : 0x1p64), constant_of(m, 1));
-    d.inverse = inverse_of(m, times_real(m, x, d.by));
-    return d;
-}
-
-static num quotient_num(const lanes_matrix *m, num a, const divisor_num *d) {
-    return product_num(m, times_real(m, a, d->by), d->inverse);
-}
-
-/* How large a number is, as an integer that is not negative (i32): of a complex one the sum of its parts; of wide ones the upper half, and
- * whether there is anything below it. NaN is larger than all numbers. */
-static ssa size_of(const lanes_matrix *m, num x) {
-    emit *e = m->e;
-    const char *t = ir_value_type(m->real);
-    int bits = 8 * dtypes[m->real].size;
-    ssa size = x.part[0];
-    if (m->parts > 1)
-        size = emit_binary(e, OP_ADD, m->real, magnitude(m, size), magnitude(m, x.part[1]), m->real);
-    size = emit_value(e, "bitcast %s %s to i%d", t, size.text, bits);
-    if (bits == 32)
-        return emit_value(e, "and i32 %s, %d", size.text, INT32_MAX);
-    ssa high = emit_value(e, "trunc i64 %s to i32", emit_value(e, "lshr i64 %s, 32", size.text).text);
-    ssa low = emit_value(e, "icmp ne i32 %s, 0", emit_value(e, "trunc i64 %s to i32", size.text).text);
-    high = emit_value(e, "and i32 %s, %d", high.text, INT32_MAX);
-    return emit_op(e, "or i32", high, emit_value(e, "zext i1 %s to i32", low.text));
-}
 
 /* ---- Lanes ---- */
 
@@ -241,7 +97,7 @@ static pivot pivot_largest(const lanes_matrix *m) {
     ssa best = ssa_none();
     for (int s = 0; s < m->slots; s++) {
         ssa left = emit_value(e, "icmp slt i32 %s, 0", m->pivot[s].text);
-        ssa size = emit_select_as(e, "i32", left, size_of(m, m->x[s][0]), ssa_constant(-1));
+        ssa size = emit_select_as(e, "i32", left, num_size(&m->of, m->x[s][0]), ssa_constant(-1));
         ssa more = s ? emit_op(e, "icmp sgt i32", size, best) : ssa_none();
         p.slot = s ? emit_select_as(e, "i32", more, ssa_constant(s), p.slot) : p.slot;
         best = s ? emit_select_as(e, "i32", more, size, best) : size;
@@ -269,9 +125,9 @@ static pivot find_pivot(const lanes_matrix *m) {
 
 static num pivot_element(const lanes_matrix *m, const pivot *p, int j) {
     num v;
-    for (int i = 0; i < m->parts; i++) {
-        ssa own = of_slot(m, p, ir_value_type(m->real), &m->x[0][j].part[i], ELEMENTS * PARTS);
-        v.part[i] = told(m, m->real, own, p->lane);
+    for (int i = 0; i < m->of.parts; i++) {
+        ssa own = of_slot(m, p, ir_value_type(m->of.real), &m->x[0][j].part[i], ELEMENTS * PARTS);
+        v.part[i] = told(m, m->of.real, own, p->lane);
     }
     return v;
 }
@@ -280,24 +136,24 @@ static num pivot_element(const lanes_matrix *m, const pivot *p, int j) {
 
 /* There are Cholesky factors only if all pivots are above 0: the first one that is not makes all of them NaN at the end. */
 static void judge_pivot(lanes_matrix *m, num diagonal) {
-    ssa positive = emit_binary(m->e, OP_GT, m->real, diagonal.part[0], constant_of(m, 0), m->real);
+    ssa positive = emit_binary(m->e, OP_GT, m->of.real, diagonal.part[0], num_constant(&m->of, 0), m->of.real);
     m->good = emit_op(m->e, "and i1", m->good, positive);
 }
 
 /* The pivot's multiple that is added to a vector which begins with `first`. Of Cholesky factors that is the conjugate of the pivot's element
  * with the number of the vector, as what is left of the matrix is Hermitian. */
-static num multiplier(const lanes_matrix *m, int s, const pivot *p, const divisor_num *d) {
+static num multiplier(const lanes_matrix *m, int s, const pivot *p, const num_divisor *d) {
     emit *e = m->e;
     ssa done = p->is[s];
-    num f = m->x[s][0], zero = real_number(m, 0);
+    num f = m->x[s][0], zero = num_real(&m->of, 0);
     if (m->form == LAPACK_CHOLESKY) { /* and columns before it are */
-        f = times_real(m, times_real(m, f, d->by), d->inverse.part[0]);
+        f = num_scaled(&m->of, num_scaled(&m->of, f, d->by), d->inverse.part[0]);
         done = emit_op(e, "icmp sle i32", m->number[s], m->k);
     } else {
-        f = quotient_num(m, f, d);
+        f = num_quotient(&m->of, f, d);
     }
-    f = select_num(m, done, zero, negative(m, f));
-    return m->form == LAPACK_DET ? select_num(m, is_zero(m, d->x), zero, f) : f;
+    f = num_select(&m->of, done, zero, num_negated(&m->of, f));
+    return m->form == LAPACK_DET ? num_select(&m->of, num_is_zero(&m->of, d->x), zero, f) : f;
 }
 
 /* What is remembered of the pivot. */
@@ -313,14 +169,15 @@ static void note_pivot(lanes_matrix *m, const pivot *p, num diagonal) {
     if (m->form == LAPACK_DET) {
         place = told(m, DT_INT32, of_slot(m, p, "i32", m->place, 1), p->lane);
         ssa moved = emit_op(e, "icmp ne i32", place, m->k);
-        m->product = product_num(m, m->product, select_num(m, moved, negative(m, diagonal), diagonal));
+        m->product =
+            num_product(&m->of, m->product, num_select(&m->of, moved, num_negated(&m->of, diagonal), diagonal));
     }
     for (int s = 0; s < m->slots; s++) {
         ssa turn = emit_op(e, "icmp eq i32", m->number[s], m->k);
         m->pivot[s] = emit_select_as(e, "i32", p->is[s], m->k, m->pivot[s]);
         m->chosen[s] = m->form == LAPACK_INV ? emit_select_as(e, "i32", turn, vector, m->chosen[s]) : m->chosen[s];
         if (m->form != LAPACK_DET) {
-            m->divisor[s] = select_num(m, p->is[s], diagonal, m->divisor[s]);
+            m->divisor[s] = num_select(&m->of, p->is[s], diagonal, m->divisor[s]);
             continue;
         }
         ssa here = emit_op(e, "icmp eq i32", m->place[s], m->k);
@@ -331,24 +188,24 @@ static void note_pivot(lanes_matrix *m, const pivot *p, num diagonal) {
 /* One step, in which the first `live` elements are left of each vector. */
 static void eliminate(lanes_matrix *m, int live) {
     pivot p = find_pivot(m);
-    num v[ELEMENTS], one = real_number(m, 1);
+    num v[ELEMENTS], one = num_real(&m->of, 1);
     for (int j = 0; j < m->n + m->more; j++)
         if (j < live || j >= m->n)
             v[j] = pivot_element(m, &p, j);
     if (m->form == LAPACK_CHOLESKY) /* it is a real number */
-        v[0].part[1] = constant_of(m, 0);
-    const divisor_num d = divisor_of(m, v[0]);
+        v[0].part[1] = num_constant(&m->of, 0);
+    const num_divisor d = num_divide_by(&m->of, v[0]);
     note_pivot(m, &p, v[0]);
     for (int s = 0; s < m->slots; s++) {
         num *x = m->x[s], first = x[0], f = multiplier(m, s, &p, &d);
         for (int j = 1; j < live; j++)
-            x[j - 1] = fused_num(m, f, v[j], x[j]);
+            x[j - 1] = num_fused(&m->of, f, v[j], x[j]);
         if (m->form == LAPACK_INV)
-            x[live - 1] = select_num(m, p.is[s], one, f);
+            x[live - 1] = num_select(&m->of, p.is[s], one, f);
         else if (m->form == LAPACK_CHOLESKY)
             x[live - 1] = first;
         for (int j = m->n; j < m->n + m->more; j++)
-            x[j] = fused_num(m, f, v[j], x[j]);
+            x[j] = num_fused(&m->of, f, v[j], x[j]);
     }
 }
 
@@ -359,10 +216,6 @@ typedef struct carried {
     ssa before;
 } carried;
 
-enum {
-    CARRIED_MOST = 1 + SLOTS * (3 + PARTS + PARTS * ELEMENTS) + PARTS + 1
-};
-
 static int carry(carried *list, int n, ssa *at, const char *type) {
     if (ssa_is_set(*at))
         list[n++] = (carried){.at = at, .type = type, .before = *at};
@@ -370,12 +223,15 @@ static int carry(carried *list, int n, ssa *at, const char *type) {
 }
 
 static int carry_num(const lanes_matrix *m, carried *list, int n, num *x) {
-    for (int i = 0; i < m->parts; i++)
-        n = carry(list, n, &x->part[i], ir_value_type(m->real));
+    for (int i = 0; i < m->of.parts; i++)
+        n = carry(list, n, &x->part[i], ir_value_type(m->of.real));
     return n;
 }
 
-static int carried_of(lanes_matrix *m, int live, carried *list) {
+/* Of each vector `live` elements, and those of right sides. */
+static carried *carried_of(lanes_matrix *m, int live, int *count) {
+    int most = 1 + m->slots * (3 + m->of.parts * (1 + live + m->more)) + m->of.parts + 1;
+    carried *list = arena_alloc(m->e->a, (size_t)most * sizeof *list);
     int n = carry(list, 0, &m->k, "i32");
     for (int s = 0; s < m->slots; s++) {
         n = carry(list, n, &m->pivot[s], "i32");
@@ -387,16 +243,18 @@ static int carried_of(lanes_matrix *m, int live, carried *list) {
                 n = carry_num(m, list, n, &m->x[s][j]);
     }
     n = carry_num(m, list, n, &m->product);
-    return carry(list, n, &m->good, "i1");
+    *count = carry(list, n, &m->good, "i1");
+    assert(*count <= most);
+    return list;
 }
 
 /* Steps from m->k on to `end`. The values that come from the step before are known at the end of the loop alone, so that its head is written then.
  * What is used behind the loop are those of the head, too: of the others the assembler would keep a copy. */
 static void steps(lanes_matrix *m, int end, int live) {
     emit *e = m->e;
-    carried *list = arena_alloc(e->a, CARRIED_MOST * sizeof *list);
-    int n = carried_of(m, live, list), before = emit_label_new(e), head = emit_label_new(e);
-    int step = emit_label_new(e), after = emit_label_new(e);
+    int n;
+    carried *list = carried_of(m, live, &n);
+    int before = emit_label_new(e), head = emit_label_new(e), step = emit_label_new(e), after = emit_label_new(e);
     const int hint = loop_no_unroll(e);
     emit_branch(e, before);
     emit_label(e, before);
@@ -425,29 +283,31 @@ static void steps(lanes_matrix *m, int end, int live) {
     emit_label(e, after);
 }
 
-/* Where a loop of steps leaves row t, which the elements that are left go around, of Cholesky factors. */
-static int resting(const lanes_matrix *m, int t) {
-    int first = m->n % PHASE && m->n > PHASE ? m->n % PHASE : PHASE, from = 0, count = first;
-    while (t >= from + count) {
-        from += count;
-        count = PHASE;
-    }
-    int live = m->n - from;
-    return live < count ? t : live - count + t - from;
+/* The steps of a loop, but for the first one, which has those that are over. An inverse has all elements to the end. */
+static int phase_of(const lanes_matrix *m) {
+    int steps = (m->n + PHASES - 1) / PHASES;
+    return m->form == LAPACK_INV ? m->n : steps > PHASE ? steps : PHASE;
 }
 
-/* An inverse has all elements to the end. */
-static void all_steps(lanes_matrix *m) {
-    m->k = ssa_constant(0);
-    if (m->form == LAPACK_INV) {
-        steps(m, m->n, m->n);
-        return;
+static int first_phase(const lanes_matrix *m) {
+    int steps = phase_of(m);
+    return m->n <= steps ? m->n : m->n % steps ? m->n % steps : steps;
+}
+
+/* Where a loop of steps leaves row t, which the elements that are left go around, of Cholesky factors. */
+static int resting(const lanes_matrix *m, int t) {
+    int from = 0, count = first_phase(m);
+    while (t >= from + count) {
+        from += count;
+        count = phase_of(m);
     }
-    for (int from = 0, count = m->n % PHASE && m->n > PHASE ? m->n % PHASE : PHASE; from < m->n; count = PHASE) {
-        int end = from + count < m->n ? from + count : m->n;
+    return m->n - from - count + t - from;
+}
+
+static void all_steps(lanes_matrix *m) {
+    for (int from = 0, count = first_phase(m); from < m->n; from += count, count = phase_of(m)) {
         m->k = ssa_constant(from);
-        steps(m, end, m->n - from);
-        from = end;
+        steps(m, from + count, m->n - from);
     }
 }
 
@@ -488,12 +348,14 @@ static ssa element_at(const lanes_matrix *m, int k, int d, ssa first, int t, ssa
 
 static num loaded(const lanes_matrix *m, int k, ssa pointer) {
     const variant_operand *o = &m->e->frame->v->operand[k];
-    return num_of(m, emit_convert(m->e, emit_load(m->e, (dtype)o->memory, pointer), (dtype)o->memory, (dtype)o->value));
+    return num_of_value(
+        &m->of, emit_convert(m->e, emit_load(m->e, (dtype)o->memory, pointer), (dtype)o->memory, (dtype)o->value));
 }
 
 static void store(const lanes_matrix *m, int k, ssa pointer, num x) {
     const variant_operand *o = &m->e->frame->v->operand[k];
-    emit_store(m->e, (dtype)o->memory, emit_convert(m->e, value_of(m, x), (dtype)o->value, (dtype)o->memory), pointer);
+    emit_store(m->e, (dtype)o->memory, emit_convert(m->e, num_value(&m->of, x), (dtype)o->value, (dtype)o->memory),
+               pointer);
 }
 
 /* May lanes have no vector in slot s? */
@@ -516,7 +378,7 @@ static void load_row(lanes_matrix *m, int s, ssa first) {
     for (int t = 0; t < m->n; t += width) {
         emit_load_vector(m->e, (dtype)o->memory, moved(m, 0, first, ssa_constant(t)), width, values);
         for (int i = 0; i < width; i++)
-            m->x[s][t + i] = num_of(m, emit_convert(m->e, values[i], (dtype)o->memory, (dtype)o->value));
+            m->x[s][t + i] = num_of_value(&m->of, emit_convert(m->e, values[i], (dtype)o->memory, (dtype)o->value));
     }
 }
 
@@ -530,8 +392,8 @@ static void load_lower(lanes_matrix *m, int s, ssa column, ssa row) {
         ssa there = element_at(m, 0, 0, column, t, &last[0]), turned = element_at(m, 0, 1, row, t, &last[1]);
         num *x = &m->x[s][t];
         *x = loaded(m, 0, emit_select_as(e, type.text, below, there, turned));
-        if (m->parts > 1)
-            x->part[1] = emit_select(e, m->real, below, x->part[1], negated(m, x->part[1]));
+        if (m->of.parts > 1)
+            x->part[1] = emit_select(e, m->of.real, below, x->part[1], part_negated(&m->of, x->part[1]));
     }
 }
 
@@ -555,26 +417,26 @@ static void load_vectors(lanes_matrix *m) {
 
 /* What slot s is divided by at last: none gives NaN. */
 static num last_divisor(const lanes_matrix *m, int s) {
-    num none = {{constant_of(m, NAN), constant_of(m, NAN)}};
-    return select_num(m, is_zero(m, m->divisor[s]), none, m->divisor[s]);
+    num none = {{num_constant(&m->of, NAN), num_constant(&m->of, NAN)}};
+    return num_select(&m->of, num_is_zero(&m->of, m->divisor[s]), none, m->divisor[s]);
 }
 
 static void store_solution(lanes_matrix *m, int s, ssa first) {
     ssa last = first;
-    const divisor_num d = divisor_of(m, last_divisor(m, s));
+    const num_divisor d = num_divide_by(&m->of, last_divisor(m, s));
     for (int q = 0; q < m->more; q++)
-        store(m, 2, q ? element_at(m, 2, 1, first, q, &last) : first, quotient_num(m, m->x[s][m->n + q], &d));
+        store(m, 2, q ? element_at(m, 2, 1, first, q, &last) : first, num_quotient(&m->of, m->x[s][m->n + q], &d));
 }
 
 static void store_factor(lanes_matrix *m, int s, ssa first) {
     emit *e = m->e;
-    ssa last = ssa_none(), root = emit_math(e, math_find("sqrt", 4), m->real, &m->divisor[s].part[0]);
-    ssa factor = quotient_of(m, constant_of(m, 1), root);
-    factor = emit_select(e, m->real, m->good, factor, constant_of(m, NAN));
+    ssa last = ssa_none(), root = emit_math(e, math_find("sqrt", 4), m->of.real, &m->divisor[s].part[0]);
+    ssa factor = part_quotient(&m->of, num_constant(&m->of, 1), root);
+    factor = emit_select(e, m->of.real, m->good, factor, num_constant(&m->of, NAN));
     for (int t = 0; t < m->n; t++) {
         ssa below = emit_value(e, "icmp sle i32 %s, %d", m->number[s].text, t);
-        num x = times_real(m, m->x[s][resting(m, t)], factor);
-        store(m, 1, element_at(m, 1, 0, first, t, &last), select_num(m, below, x, real_number(m, 0)));
+        num x = num_scaled(&m->of, m->x[s][resting(m, t)], factor);
+        store(m, 1, element_at(m, 1, 0, first, t, &last), num_select(&m->of, below, x, num_real(&m->of, 0)));
     }
 }
 
@@ -600,17 +462,17 @@ typedef struct inverse_row {
 
 static void store_element(lanes_matrix *m, int s, const void *user) {
     const inverse_row *r = user;
-    store(m, 1, moved(m, 1, r->first[s], r->offset), product_num(m, m->x[s][r->j], r->factor[s]));
+    store(m, 1, moved(m, 1, r->first[s], r->offset), num_product(&m->of, m->x[s][r->j], r->factor[s]));
 }
 
 /* Row j of the inverse of a matrix whose columns the lanes have is at the place of the vector that was the pivot in step j, which all lanes ask
  * for together, and what a vector has of it in the column of the step in which that was the pivot itself. */
 static void store_inverse(lanes_matrix *m, ssa there) {
     ssa first[SLOTS];
-    num factor[SLOTS], one = real_number(m, 1);
+    num factor[SLOTS], one = num_real(&m->of, 1);
     for (int s = 0; s < m->slots; s++) {
-        const divisor_num d = divisor_of(m, last_divisor(m, s));
-        factor[s] = quotient_num(m, one, &d);
+        const num_divisor d = num_divide_by(&m->of, last_divisor(m, s));
+        factor[s] = num_quotient(&m->of, one, &d);
         first[s] = moved(m, 1, m->w->at[1], steps_of(m, emit_widen(m->e, m->pivot[s]), 1, m->across));
     }
     for (int j = 0; j < m->n; j++) {
@@ -668,23 +530,20 @@ static void begin(lanes_matrix *m) {
         m->pivot[s] = emit_select_as(e, "i32", exists, ssa_constant(-1), ssa_constant(m->n));
         m->chosen[s] = m->form == LAPACK_INV ? ssa_constant(0) : ssa_none();
         m->place[s] = m->form == LAPACK_DET ? m->number[s] : ssa_none();
-        m->divisor[s] = m->form != LAPACK_DET ? real_number(m, 1) : (num){{ssa_none()}};
+        m->divisor[s] = m->form != LAPACK_DET ? num_real(&m->of, 1) : (num){{ssa_none()}};
     }
     m->good = m->form == LAPACK_CHOLESKY ? ssa_bool(true) : ssa_none();
-    m->product = m->form == LAPACK_DET ? real_number(m, 1) : (num){{ssa_none()}};
+    m->product = m->form == LAPACK_DET ? num_real(&m->of, 1) : (num){{ssa_none()}};
 }
 
 void elimination(gufunc_writer *w, ssa there) {
     emit *e = w->s.e;
     const variant *v = w->s.v;
     lanes_matrix *m = arena_alloc(e->a, sizeof *m);
-    dtype type = (dtype)v->operand[0].value;
     *m = (lanes_matrix){.w = w,
                         .e = e,
                         .form = (lapack_form)v->gufunc.form,
-                        .type = type,
-                        .real = dtype_is_complex(type) ? (dtype)dtypes[type].component : type,
-                        .parts = dtype_is_complex(type) ? 2 : 1,
+                        .of = num_kind_of(e, (dtype)v->operand[0].value),
                         .n = v->gufunc.size[w->layout->operands[0].dim[0]],
                         .lanes = v->gufunc.coop};
     m->slots = variant_slots(v, m->n);
