@@ -29,15 +29,13 @@ static inline num_kind num_kind_of(emit *e, dtype type) {
 ssa num_value(const num_kind *of, num x);
 num num_of_value(const num_kind *of, ssa value);
 
-/* Of parts. part_fused: a b + c, rounded once. */
+/* Of parts. */
 ssa num_constant(const num_kind *of, double x);
 ssa part_negated(const num_kind *of, ssa x);
-ssa part_product(const num_kind *of, ssa a, ssa b);
 ssa part_quotient(const num_kind *of, ssa a, ssa b);
-ssa part_fused(const num_kind *of, ssa a, ssa b, ssa c);
 
 num num_real(const num_kind *of, double x);
-num num_fused(const num_kind *of, num a, num b, num c); /* a b + c */
+num num_fused(const num_kind *of, num a, num b, num c); /* a b + c, by fused operations */
 num num_product(const num_kind *of, num a, num b);
 num num_scaled(const num_kind *of, num x, ssa factor); /* by a real number */
 num num_negated(const num_kind *of, num x);
