@@ -46,7 +46,7 @@ const math_row math_rows[] = {
     {"cosh",        1, MATH_FLOATING,     LIBM(cosh),                          true,   4,   4, CALLS(cosh)},
     {"ctz",         1, MATH_BITS,         "llvm.cttz",      "llvm.cttz",       false,  0,   0, NO_CALLS},
     {"erf",         1, MATH_FLOATING,     LIBM(erf),                           true,   4,   4, CALLS(erf)},
-    {"erfc",        1, MATH_FLOATING,     LIBM(erfc),                          true,   4,   5, CALLS(erfc)},
+    {"erfc",        1, MATH_FLOATING,     LIBM(erfc),                          true,   5,   5, CALLS(erfc)},
     {"exp",         1, MATH_FLOATING,     LIBM(exp),                           true,   4,   4, CALLS(exp)},
     {"exp10",       1, MATH_FLOATING,     LIBM(exp10),                         true,   4,   4, CALLS(exp10)},
     {"exp2",        1, MATH_FLOATING,     LIBM(exp2),                          true,   4,   4, CALLS(exp2)},
