@@ -424,8 +424,9 @@ typedef struct engine {
     bool squares; /* LOOP_GUFUNC: calls that are unrolled go by squares where an operand is across (nd/square.c) */
     /* May routines work in memory at an address that the caller gave? NULL: in any. */
     bool (*lapack_lands)(const void *address);
-    bool lapack_points; /* it wants lists of addresses, in memory that its device reads */
-    size_t lapack_most; /* bytes of scratch memory for a call, which is cut in parts where it would take more */
+    bool lapack_generates; /* its code may compute a form itself: specialise says so (variant.gufunc.form) */
+    bool lapack_points;    /* it wants lists of addresses, in memory that its device reads */
+    size_t lapack_most;    /* bytes of scratch memory for a call, which is cut in parts where it would take more */
     /* LOOP_FORALL: describes what a launch would be, in the members of *out that the engine knows; all others are 0. */
     uf_status (*launch_info)(const code *c, const launch *l, uf_launch *out);
     /* UF_VIEW_PTX, UF_VIEW_ASSEMBLY, UF_VIEW_RESOURCES. */

@@ -372,6 +372,8 @@ uf_status blas_read(const char *owner, const char *name, const core_layout *l, l
 
 /* The form of LAPACK that a function stands for, if the operands of a call have its dtypes (lapack.c). */
 lapack_form lapack_form_of(const uf_plan *p);
+/* Specialises the plan if its function stands for a form: does the engine's code compute that itself, whatever the kernel's text? */
+bool lapack_generated(uf_plan *p);
 /* The settle of generalized ufuncs (lapack.c): checks the core sizes against those that the function's kernel takes, and sets p->lapack
  * if a library is to compute the call. Errors: SHAPE (a size that the kernel does not take), LIBRARY (so is it, and the library that
  * would take it is missing). */

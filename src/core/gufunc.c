@@ -60,10 +60,12 @@ static uf_status gufunc_lay(uf_plan *p, const plan_request *r, call_args *a, voi
         call_points(p, &core.loops[a->nin]);
     call_inside(s);
     TRY(call_operands(p, a, reports));
-    TRY(sizes_unrolled(p->binding, p->layout, p->core, s->loops.kept.count, engines[p->engine]->few_lines,
-                       &p->unrolled));
     plan_misalignment(s, data, p->misalignment);
-    call_specialise(p, p->misalignment, &p->pass[0].v);
+    if (!lapack_generated(p)) {
+        TRY(sizes_unrolled(p->binding, p->layout, p->core, s->loops.kept.count, engines[p->engine]->few_lines,
+                           &p->unrolled));
+        call_specialise(p, p->misalignment, &p->pass[0].v);
+    }
     TRY(by_squares(p, core.loops));
     return points_choose(p, data);
 }

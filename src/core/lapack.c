@@ -372,6 +372,16 @@ lapack_form lapack_form_of(const uf_plan *p) {
     return form && types_fit(form, &p->pass[0].v) ? form : LAPACK_NONE;
 }
 
+/* With sizes that the function's kernel may not take. */
+static bool is_generated(const uf_plan *p) { return p->pass[0].v.loop == LOOP_GUFUNC && p->pass[0].v.gufunc.form; }
+
+bool lapack_generated(uf_plan *p) {
+    if (!engines[p->engine]->lapack_generates || !lapack_form_of(p))
+        return false;
+    call_specialise(p, p->misalignment, &p->pass[0].v);
+    return is_generated(p);
+}
+
 static const lapack_program *program_find(lapack_form form, const sizes *z, bool reflects) {
     const lapack_program *found = NULL;
     for (size_t i = 0; i < COUNT(programs) && !found; i++)
@@ -448,12 +458,9 @@ static bool library_pays(const uf_plan *p, const sizes *z) {
 
 static uf_status kernels_compile(const uf_plan *p);
 
-/* Does the engine's code compute the form itself, with sizes that the function's kernel may not take? */
-static bool form_generated(const uf_plan *p) { return p->pass[0].v.loop == LOOP_GUFUNC && p->pass[0].v.gufunc.form; }
-
 uf_status lapack_settle(uf_plan *p) {
     int d = too_large(p);
-    if (form_generated(p))
+    if (is_generated(p))
         return UF_OK;
     if (!lapack_form_of(p))
         return d < 0 ? UF_OK : refuse(p, d, NULL);

@@ -161,6 +161,7 @@ const engine cuda_engine = {
     .lapack_svd = cusolver_svd,
     .lapack_reflects = batched_reflects,
     .lapack_lands = cusolver_lands,
+    .lapack_generates = true,
     .lapack_points = true,
     .launch_info = launch_info,
     .inspect = inspect,

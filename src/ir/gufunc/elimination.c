@@ -17,9 +17,9 @@
 enum {
     SLOTS = 4,                    /* vectors of a lane, at most */
     ELEMENTS = 2 * ELIMINATION_N, /* of one, with those of right sides */
-    PHASES =
-        4,    /* What is left is so much shorter after some steps that it pays to write them once more: so often, .. */
-    PHASE = 8 /* .. and after so many steps at least */
+    /* What is left becomes so much shorter that it pays to write the steps once more: so often, and after so many at least. */
+    PHASES = 4,
+    PHASE = 8
 };
 
 typedef struct lanes_matrix {
@@ -29,16 +29,15 @@ typedef struct lanes_matrix {
     num_kind of;      /* elements */
     int n, more;      /* more: elements behind the n, of right sides */
     int lanes, slots; /* log2 of the lanes */
-    int along,
-        across; /* core dimensions of the matrix: elements of a vector are along the one, vectors along the other */
-    ssa lane;   /* in the group; all that follow are i32 */
+    /* Core dimensions of the matrix: elements of a vector are along the one, vectors along the other. */
+    int along, across;
+    ssa lane;          /* in the group; all that follow are i32 */
     ssa number[SLOTS]; /* of the vectors: beyond the last one there may be more, which are never pivots */
     /* What a step changes. */
     ssa k;             /* the step */
     ssa pivot[SLOTS];  /* in which step the vector was the pivot; below 0: it was not yet */
     ssa chosen[SLOTS]; /* which vector was that in the step with the number of this one */
-    ssa place
-        [SLOTS]; /* where the vector would be if it had changed places with the pivots: so the determinant gets its sign */
+    ssa place[SLOTS]; /* of the vector, if it had changed places with the pivots: that gives the determinant its sign */
     num divisor[SLOTS]; /* that the vector is still to be divided by; of Cholesky factors, by its root */
     num product;        /* of the pivots */
     ssa good;           /* i1: so far pivots of Cholesky factors were above 0 */
@@ -140,7 +139,7 @@ static void judge_pivot(lanes_matrix *m, num diagonal) {
     m->good = emit_op(m->e, "and i1", m->good, positive);
 }
 
-/* The pivot's multiple that is added to a vector which begins with `first`. Of Cholesky factors that is the conjugate of the pivot's element
+/* The pivot's multiple that is added to the vector of slot s. Of Cholesky factors that is the conjugate of the pivot's element
  * with the number of the vector, as what is left of the matrix is Hermitian. */
 static num multiplier(const lanes_matrix *m, int s, const pivot *p, const num_divisor *d) {
     emit *e = m->e;
