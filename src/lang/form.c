@@ -11,6 +11,7 @@ enum {
     PROOF_DEPTH = 4,   /* proofs nested in each other */
     FACTS_TRIED = 16,  /* only the last facts are tried */
     PRODUCT_DEPTH = 4, /* products nested in the bounds of products */
+    ATTEMPTS = 256, /* that are remembered */
     LOWER_BOUND_STEPS = 32,
     LOWER_BOUNDS = 24,
     /* The largest factor or constant of a need. Larger ones come from the range of a 32-bit type, and no call fulfils
@@ -166,13 +167,31 @@ static bool follows_by_fact(knowledge *k, const form *f) {
     return false;
 }
 
+/* Where what came of the form is remembered. */
+static attempt *attempt_of(knowledge *k, const form *f) {
+    uint64_t hash = (uint64_t)f->constant * 0x9E3779B97F4A7C15u;
+    for (int i = 0; i < f->count; i++)
+        hash = ((hash ^ (uint64_t)f->atom[i]) * 0x9E3779B97F4A7C15u + (uint64_t)f->factor[i]) ^ hash >> 29;
+    if (!k->attempts)
+        k->attempts = arena_alloc(k->a, ATTEMPTS * sizeof *k->attempts);
+    return &k->attempts[(hash ^ hash >> 32) % ATTEMPTS];
+}
+
+/* Several bounds and facts lead to the same forms, again and again. What is known does not change before the outermost proof ends, and what
+ * was not proved with fewer proofs around it is not with more. */
 bool not_negative(knowledge *k, const form *f) {
     int left = PROOF_STEPS;
     if (k->depth == PROOF_DEPTH)
         return false;
+    if (!k->depth)
+        k->proof++;
+    attempt *a = attempt_of(k, f);
+    if (a->proof == k->proof && (a->proved || a->depth <= k->depth) && form_equal(&a->f, f))
+        return a->proved;
     k->depth++;
     bool proved = follows(k, f, &left) || follows_by_fact(k, f);
     k->depth--;
+    *a = (attempt){*f, k->proof, k->depth, proved};
     return proved;
 }
 

@@ -46,6 +46,13 @@ typedef struct need {
     uint8_t nsizes[FORM_TERMS], size[FORM_TERMS][NEED_SIZES];
 } need;
 
+/* What came of an attempt to prove a form. */
+typedef struct attempt {
+    form f;
+    int proof, depth; /* the number of the outermost proof; how many stood around this one */
+    bool proved;
+} attempt;
+
 /* What is known at a point of the text: atoms, and facts, which are forms that are not negative. Both are stacks, and
  * what was learned in a scope is popped at its end. */
 typedef struct knowledge {
@@ -55,6 +62,8 @@ typedef struct knowledge {
     int natoms, nfacts, atoms_size, facts_size;
     int nsizes; /* the first nsizes atoms are what each call gives: the sizes of the layout, then numbers among the parameters */
     int depth; /* how many proofs are nested now */
+    int proof; /* the number of the outermost one */
+    attempt *attempts; /* ATTEMPTS of them, each at a place that its form says */
     int steps; /* steps that proofs may still take in all, so that no text takes long */
     need *needs;
     int nneeds;
