@@ -32,6 +32,9 @@ enum {
     ELIMINATE_COOP = 2,  /* log2 of the fewest lanes */
     ELIMINATE_LANE = 60, /* registers for its part of the matrix that a lane should have, .. */
     ELIMINATE_LANE_MOST = 136, /* .. and of a whole warp's, at most */
+    ROTATE_LEAST = 2,          /* columns of which lanes have one each, .. */
+    REFLECT_NUMBERS = 50,      /* .. real numbers of a matrix that they reflect, at least, .. */
+    LANE_COLUMNS_MOST = 136,   /* .. and of a lane's columns, at most */
 
     /* Calls that threads share, a part each. */
     PART_CALL = 216,   /* iterations of a call that one thread does */
@@ -1087,6 +1090,29 @@ static bool choose_elimination(const cores *c, variant *v, const loop_problem *s
     return true;
 }
 
+/* Each lane has a column of the matrix, or for rotations one of its adjoint if that has fewer, and other elements: of what rotates it, or of
+ * Q. */
+static bool choose_columns_of_lanes(const cores *c, variant *v, const loop_problem *s) {
+    bool rotates = s->form == LAPACK_EIGH || s->form == LAPACK_SVD, reflects = s->form == LAPACK_QR;
+    if ((!rotates && !reflects) || v->reports || serves_several(c))
+        return false;
+    int64_t m = extent_at(c, 0, 0), n = extent_at(c, 0, 1);
+    int64_t columns = rotates && m < n ? m : n, rows = rotates && m < n ? n : m, others = rotates ? columns : rows;
+    int parts = dtype_is_complex(v->operand[0].value) ? 2 : 1;
+    if (columns < ROTATE_LEAST || columns > WARP || rows > REFLECT_M || (reflects && m * n * parts < REFLECT_NUMBERS) ||
+        (rows + others) * words_of(v) > LANE_COLUMNS_MOST)
+        return false;
+    v->gufunc.form = (uint8_t)s->form;
+    v->gufunc.coop = (uint8_t)log2_ceil((uint64_t)columns);
+    fix_sizes(v, s);
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        v->operand[k].fixed = packed_count(c, k);
+        v->operand[k].unit = 0;
+    }
+    v->gufunc.vector = 1;
+    return true;
+}
+
 /* Indices of a dimension that a thread takes at most. */
 static int side_of(const cores *c, int dimension) {
     int size = 1;
@@ -1178,7 +1204,7 @@ void gufunc_specialise(variant *v, const loop_problem *s) {
             v->operand[k].broadcast = 0;
         v->operand[k].unit = (uint8_t)find_unit(&c, k);
     }
-    if (choose_elimination(&c, v, s))
+    if (choose_elimination(&c, v, s) || choose_columns_of_lanes(&c, v, s))
         return;
     bool maps = s->traits->maps_to_threads && s->traits->nconstructs && !v->reports;
     bool held = maps && smallest(&c) < 4 && choose_held(&c, v, s);

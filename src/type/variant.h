@@ -13,6 +13,8 @@ enum {
 enum {
     GUFUNC_SIZES = 8,       /* core dimensions of a layout whose sizes may be constants of a variant */
     GUFUNC_SIZE_MAX = 64,   /* and how large those may be */
+    REFLECT_M = 64,         /* GPU: rows of a matrix whose columns lanes reflect, at most */
+    JACOBI_N = 32,          /* GPU: columns (or rows, if these are fewer) of a matrix that lanes rotate, at most */
     ELIMINATION_N = 64,     /* GPU: rows of a matrix that lanes eliminate in, and right sides, at most (gufunc.form) */
     FORALL_KNOWN = 3,       /* extents of a kernel over indices that may be constants of a variant, */
     FORALL_KNOWN_MOST = 64, /* their product at most: as many iterations as are unrolled, */
@@ -270,9 +272,9 @@ typedef struct variant {
              * says whether they are. */
             uint8_t aligned;
             uint8_t even; /* a gufunc_even: how the dimension comes out that every construct goes along */
-            /* GPU: a lapack_form (engine.h) that stands for the kernel's text: the 2^coop lanes of a group, at most a warp, eliminate in a
-             * matrix of which each has variant_slots vectors in registers (ir/gufunc/elimination.c); `size` as for unrolled. An operand
-             * that is `fixed` has its core in C order without gaps; `vector`: elements of a row that are loaded together. 0: it is the
+            /* GPU: a lapack_form (engine.h) that stands for the kernel's text: the 2^coop lanes of a group, at most a warp, have the
+             * matrix in registers, and eliminate (ir/gufunc/elimination.c; variant_slots vectors a lane), rotate (jacobi.c) or reflect
+             * (reflectors.c; a column a lane); `size` as for unrolled. An operand that is `fixed` has its core in C order without gaps; `vector`: elements of a row that are loaded together. 0: it is the
              * text. */
             uint8_t form;
         } gufunc;

@@ -1217,10 +1217,11 @@ static void matrices_make(sample *s, lapack_form form, dtype type, int64_t n, in
     static const char *const layouts[LAPACK_FORMS] = {
         [LAPACK_SOLVE] = "(n,n),(n)->(n)",  [LAPACK_SOLVE_MATRIX] = "(n,n),(n,r)->(n,r)",
         [LAPACK_INV] = "(n,n)->(n,n)",      [LAPACK_DET] = "(n,n)->()",
-        [LAPACK_CHOLESKY] = "(n,n)->(n,n)", [LAPACK_EIGH] = "(n,n)->(n),(n,n)"};
+        [LAPACK_CHOLESKY] = "(n,n)->(n,n)", [LAPACK_EIGH] = "(n,n)->(n),(n,n)",
+        [LAPACK_QR] = "(m,n)->(m,k),(k,n)", [LAPACK_SVD] = "(m,n)->(m,k),(k),(k,n)"};
     arena memory = {0};
     core_layout layout;
-    int64_t core[16] = {n, r};
+    int64_t core[16] = {n, r, n < r ? n : r};
     assert_int_equal(layout_parse(&memory, layouts[form], &layout), UF_OK);
     memset(s, 0, sizeof *s);
     s->loop = loop_over(s->extent, s->stride, s->offset, (int64_t[]){1000, 0}, layout.nin + layout.nout);
@@ -1248,7 +1249,7 @@ static void matrices_make(sample *s, lapack_form form, dtype type, int64_t n, in
 }
 
 /* Of which matrices the lanes of a warp take care, how many of them, and by how many elements they load a row. */
-static void test_elimination(void **unused) {
+static void test_lane_matrices(void **unused) {
     static const uint8_t aligned[VARIANT_OPERANDS], apart[VARIANT_OPERANDS] = {8};
     static const struct {
         lapack_form form;
@@ -1291,7 +1292,30 @@ static void test_elimination(void **unused) {
         {LAPACK_DET, DT_FLOAT32, 17, 0, 0, 0, false, aligned},
         {LAPACK_CHOLESKY, DT_FLOAT64, 6, 0, 0, 0, false, aligned},
         {LAPACK_CHOLESKY, DT_FLOAT64, 7, 0, 2, 1, false, aligned},
-        {LAPACK_EIGH, DT_FLOAT64, 16, 0, 0, 0, false, aligned},
+        {LAPACK_EIGH, DT_FLOAT32, 1, 0, 0, 0, false, aligned},
+        {LAPACK_EIGH, DT_FLOAT32, 2, 0, 1, 1, false, aligned},
+        {LAPACK_EIGH, DT_FLOAT64, 16, 0, 4, 1, false, apart},
+        {LAPACK_EIGH, DT_FLOAT64, 16, 0, 0, 0, true, aligned},
+        {LAPACK_EIGH, DT_FLOAT32, 32, 0, 5, 1, false, NULL},
+        {LAPACK_EIGH, DT_FLOAT32, 33, 0, 0, 0, false, aligned},
+        {LAPACK_EIGH, DT_COMPLEX128, 17, 0, 5, 1, false, aligned},
+        {LAPACK_EIGH, DT_COMPLEX128, 18, 0, 0, 0, false, aligned},
+        {LAPACK_QR, DT_FLOAT32, 7, 7, 0, 0, false, aligned},
+        {LAPACK_QR, DT_FLOAT32, 8, 8, 3, 1, false, aligned},
+        {LAPACK_QR, DT_FLOAT32, 5, 32, 5, 1, false, aligned},
+        {LAPACK_QR, DT_FLOAT32, 64, 32, 5, 1, false, aligned},
+        {LAPACK_QR, DT_FLOAT32, 8, 33, 0, 0, false, aligned},
+        {LAPACK_QR, DT_FLOAT32, 65, 4, 0, 0, false, aligned},
+        {LAPACK_QR, DT_COMPLEX64, 5, 5, 3, 1, false, aligned},
+        {LAPACK_QR, DT_COMPLEX128, 17, 5, 3, 1, false, aligned},
+        {LAPACK_QR, DT_COMPLEX128, 18, 5, 0, 0, false, aligned},
+        {LAPACK_SVD, DT_FLOAT32, 4, 40, 2, 1, false, aligned},
+        {LAPACK_SVD, DT_FLOAT32, 40, 4, 2, 1, false, aligned},
+        {LAPACK_SVD, DT_FLOAT32, 64, 32, 5, 1, false, aligned},
+        {LAPACK_SVD, DT_FLOAT32, 64, 33, 0, 0, false, aligned},
+        {LAPACK_SVD, DT_FLOAT32, 65, 2, 0, 0, false, aligned},
+        {LAPACK_SVD, DT_COMPLEX128, 10, 24, 4, 1, false, aligned},
+        {LAPACK_SVD, DT_COMPLEX128, 10, 25, 0, 0, false, aligned},
     };
     static sample s;
     (void)unused;
@@ -1402,7 +1426,7 @@ int main(void) {
         cmocka_unit_test(test_weighted),
         cmocka_unit_test(test_row_steps),
         cmocka_unit_test(test_even),
-        cmocka_unit_test(test_elimination),
+        cmocka_unit_test(test_lane_matrices),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -91,9 +91,10 @@ def orthonormal(q, t, *say):
 
 # ---- Factorisations ----
 
-def rectangle(rng, t, loop):
+def rectangle(rng, t, loop, m=None, n=None):
     """A matrix of random numbers, or one that is short of rank, or far from 1 in size."""
-    m, n = int(pick(rng, SIZES)), int(pick(rng, SIZES))
+    if m is None:
+        m, n = int(pick(rng, SIZES)), int(pick(rng, SIZES))
     a = numbers(rng, loop + (m, n), t)
     kind = rng.integers(6)
     if kind == 0:
@@ -110,43 +111,57 @@ def rectangle(rng, t, loop):
     return a.astype(t), m, n, min(m, n)
 
 
-def qr(rng, t, device=None):
-    loop = loops(rng)
-    a, m, n, k = rectangle(rng, t, loop)
-    q, r = compute(rng, "qr", [a], [loop + (m, k), loop + (k, n)], [t, t], device)
+def check_qr(t, a, q, r):
     assert np.array_equal(r, np.triu(r)), "r is not upper triangular"
-    near(largest(q @ r - a), 20 * (m + n) * np.finfo(t).eps * largest(a), t, a.shape)
+    near(largest(q @ r - a), 20 * sum(a.shape[-2:]) * np.finfo(t).eps * largest(a), t, a.shape)
     if a.size:
         orthonormal(q, t, t, a.shape)
 
 
-def eigh(rng, t, device=None):
-    loop, n = loops(rng), int(pick(rng, SIZES))
-    a = numbers(rng, loop + (n, n), t)
+def qr(rng, t, device=None):
+    loop = loops(rng)
+    a, m, n, k = rectangle(rng, t, loop)
+    check_qr(t, a, *compute(rng, "qr", [a], [loop + (m, k), loop + (k, n)], [t, t], device))
+
+
+def hermitian(rng, t, shape):
+    """A matrix, and the same with something else above the diagonal, which is not read."""
+    a = numbers(rng, shape, t)
     a = (a + adjoint(a)) / 2
     kind = rng.integers(4)
-    a = a * 0 + np.eye(n, dtype=t) if kind == 0 else a * (1e-15 if kind == 1 else 1)
+    a = a * 0 + np.eye(shape[-1], dtype=t) if kind == 0 else a * (1e-15 if kind == 1 else 1)
     a = a.astype(t)
-    above = (np.tril(a) + np.triu(numbers(rng, a.shape, t), 1)).astype(t)  # what stands above the diagonal is not read
-    w, v = compute(rng, "eigh", [above], [loop + (n,), loop + (n, n)], [real_of(t), t], device)
+    return a, (np.tril(a) + np.triu(numbers(rng, a.shape, t), 1)).astype(t)
+
+
+def check_eigh(t, a, w, v):
     want = np.linalg.eigvalsh(a)
-    bound = 20 * n * np.finfo(t).eps * largest(want)
+    bound = 20 * a.shape[-1] * np.finfo(t).eps * largest(want)
     near(largest(w - want), bound, t, a.shape)
     assert np.all(np.diff(w) >= 0), "not in ascending order"
     near(largest(a @ v - v * w[..., None, :]), bound, t, a.shape)
     orthonormal(v, t, t, a.shape)
 
 
-def svd(rng, t, device=None):
-    loop = loops(rng)
-    a, m, n, k = rectangle(rng, t, loop)
-    u, s, vh = compute(rng, "svd", [a], [loop + (m, k), loop + (k,), loop + (k, n)], [t, real_of(t), t], device)
-    bound = 20 * (m + n) * np.finfo(t).eps * largest(a)
+def eigh(rng, t, device=None):
+    loop, n = loops(rng), int(pick(rng, SIZES))
+    a, above = hermitian(rng, t, loop + (n, n))
+    check_eigh(t, a, *compute(rng, "eigh", [above], [loop + (n,), loop + (n, n)], [real_of(t), t], device))
+
+
+def check_svd(t, a, u, s, vh):
+    bound = 20 * sum(a.shape[-2:]) * np.finfo(t).eps * largest(a)
     near(largest((u * s[..., None, :]) @ vh - a), bound, t, a.shape)
     near(largest(s - np.linalg.svd(a, compute_uv=False)), bound, t, a.shape)
     assert np.all(np.diff(s) <= 0) and np.all(s >= 0), "not in descending order"
     orthonormal(u, t, t, a.shape)
     orthonormal(adjoint(vh), t, t, a.shape)
+
+
+def svd(rng, t, device=None):
+    loop = loops(rng)
+    a, m, n, k = rectangle(rng, t, loop)
+    check_svd(t, a, *compute(rng, "svd", [a], [loop + (m, k), loop + (k,), loop + (k, n)], [t, real_of(t), t], device))
 
 
 def lstsq(rng, t, device=None):

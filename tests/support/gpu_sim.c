@@ -346,6 +346,10 @@ static float sim_ex2(float x) {
     return power < FLT_MIN ? 0 : power;
 }
 
+/* A wide one has as many bits as the processor says. */
+static float sim_reciprocal_root(float x) { return 1 / sqrtf(x); }
+static double sim_reciprocal_root_wide(double x) { return (1 - 0x1p-22) / sqrt(x); }
+
 static const struct {
     const char *gpu, *host;
     const void *address;
@@ -398,6 +402,8 @@ static const struct {
     ROW("smaller", sim_smaller),
     ROW("yield", sim_yield),
     ROW("llvm.nvvm.ex2.approx.ftz.f", sim_ex2),
+    ROW("llvm.nvvm.rsqrt.approx.f", sim_reciprocal_root),
+    ROW("llvm.nvvm.rsqrt.approx.d", sim_reciprocal_root_wide),
     ROW("cluster_barrier", sim_cluster_barrier),
     ROW("cluster_arrive", sim_cluster_arrive),
     ROW("cluster_wait", sim_cluster_wait),

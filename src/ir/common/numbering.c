@@ -137,7 +137,8 @@ static const char *const pure_intrinsics[] = {"llvm.ceil.",
                                               "llvm.nvvm.read.ptx.sreg.ctaid.",
                                               "llvm.nvvm.read.ptx.sreg.nctaid.",
                                               "llvm.nvvm.read.ptx.sreg.ntid.",
-                                              "llvm.nvvm.read.ptx.sreg.tid."};
+                                              "llvm.nvvm.read.ptx.sreg.tid.",
+                                              "llvm.nvvm.rsqrt.approx."};
 
 static bool calls_pure(const numbering *n, const char *at, size_t length) {
     const char *name = memchr(at, '@', length), *quote = memchr(at, '"', length);

@@ -11,8 +11,7 @@
 #include <math.h>
 
 #include "ir/common/lanes.h"
-#include "ir/gufunc/gufunc.h"
-#include "ir/gufunc/num.h"
+#include "ir/gufunc/lane_matrix.h"
 
 enum {
     SLOTS = 4,                    /* vectors of a lane, at most */
@@ -44,33 +43,12 @@ typedef struct lanes_matrix {
     num x[SLOTS][ELEMENTS];
 } lanes_matrix;
 
-/* ---- Lanes ---- */
-
-static ssa told(const lanes_matrix *m, dtype type, ssa value, ssa lane) {
-    return lanes_shuffle(m->e, "idx", ssa_constant(-1), type, value, lane, m->lanes);
-}
-
-/* The largest of the group's (i32). */
-static ssa largest(const lanes_matrix *m, ssa x) {
-    emit *e = m->e;
-    for (int by = 1 << m->lanes >> 1; by; by /= 2) {
-        ssa other = lanes_shuffle(e, "bfly", ssa_constant(-1), DT_INT32, x, ssa_constant(by), m->lanes);
-        x = emit_select_as(e, "i32", emit_op(e, "icmp sgt i32", x, other), x, other);
-    }
-    return x;
-}
+/* ---- Pivots ---- */
 
 /* The first lane of the group for which that is true: there is one. */
 static ssa first_lane(const lanes_matrix *m, ssa is) {
-    emit *e = m->e;
-    emit_declare(e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
-    emit_declare(e, "declare i32 @llvm.cttz.i32(i32, i1)");
-    ssa lanes = emit_value(e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", is.text);
-    if (m->lanes < COOP_WARP) {
-        ssa group = emit_value(e, "and i32 %s, %d", emit_special_register(e, "tid").text, 31 & ~((1 << m->lanes) - 1));
-        lanes = emit_value(e, "and i32 %s, %d", emit_op(e, "lshr i32", lanes, group).text, (1 << (1 << m->lanes)) - 1);
-    }
-    return emit_value(e, "call i32 @llvm.cttz.i32(i32 %s, i1 false)", lanes.text);
+    emit_declare(m->e, "declare i32 @llvm.cttz.i32(i32, i1)");
+    return emit_value(m->e, "call i32 @llvm.cttz.i32(i32 %s, i1 false)", lane_ballot(m->w, is).text);
 }
 
 /* The vector that is the pivot: its slot in its lane; that lane; and for each slot, whether it is this one. */
@@ -101,7 +79,7 @@ static pivot pivot_largest(const lanes_matrix *m) {
         p.slot = s ? emit_select_as(e, "i32", more, ssa_constant(s), p.slot) : p.slot;
         best = s ? emit_select_as(e, "i32", more, size, best) : size;
     }
-    p.lane = first_lane(m, emit_op(e, "icmp eq i32", best, largest(m, best)));
+    p.lane = first_lane(m, emit_op(e, "icmp eq i32", best, lane_largest(m->w, best)));
     return p;
 }
 
@@ -126,7 +104,7 @@ static num pivot_element(const lanes_matrix *m, const pivot *p, int j) {
     num v;
     for (int i = 0; i < m->of.parts; i++) {
         ssa own = of_slot(m, p, ir_value_type(m->of.real), &m->x[0][j].part[i], ELEMENTS * PARTS);
-        v.part[i] = told(m, m->of.real, own, p->lane);
+        v.part[i] = lane_told(m->w, m->of.real, own, p->lane);
     }
     return v;
 }
@@ -163,10 +141,10 @@ static void note_pivot(lanes_matrix *m, const pivot *p, num diagonal) {
         judge_pivot(m, diagonal);
     if (m->form == LAPACK_INV && m->slots > 1) {
         ssa own = emit_value(e, "shl i32 %s, %d", p->slot.text, m->lanes);
-        vector = emit_op(e, "add i32", told(m, DT_INT32, own, p->lane), p->lane);
+        vector = emit_op(e, "add i32", lane_told(m->w, DT_INT32, own, p->lane), p->lane);
     }
     if (m->form == LAPACK_DET) {
-        place = told(m, DT_INT32, of_slot(m, p, "i32", m->place, 1), p->lane);
+        place = lane_told(m->w, DT_INT32, of_slot(m, p, "i32", m->place, 1), p->lane);
         ssa moved = emit_op(e, "icmp ne i32", place, m->k);
         m->product =
             num_product(&m->of, m->product, num_select(&m->of, moved, num_negated(&m->of, diagonal), diagonal));
@@ -208,78 +186,32 @@ static void eliminate(lanes_matrix *m, int live) {
     }
 }
 
-/* What a loop of steps carries from one to the next. */
-typedef struct carried {
-    ssa *at, name;
-    const char *type;
-    ssa before;
-} carried;
-
-static int carry(carried *list, int n, ssa *at, const char *type) {
-    if (ssa_is_set(*at))
-        list[n++] = (carried){.at = at, .type = type, .before = *at};
-    return n;
-}
-
-static int carry_num(const lanes_matrix *m, carried *list, int n, num *x) {
-    for (int i = 0; i < m->of.parts; i++)
-        n = carry(list, n, &x->part[i], ir_value_type(m->of.real));
-    return n;
-}
-
 /* Of each vector `live` elements, and those of right sides. */
-static carried *carried_of(lanes_matrix *m, int live, int *count) {
-    int most = 1 + m->slots * (3 + m->of.parts * (1 + live + m->more)) + m->of.parts + 1;
-    carried *list = arena_alloc(m->e->a, (size_t)most * sizeof *list);
-    int n = carry(list, 0, &m->k, "i32");
+static void carry_all(lanes_matrix *m, carrying_loop *l, int live) {
+    *l = carrying_loop_new(m->e, 1 + m->slots * (3 + m->of.parts * (1 + live + m->more)) + m->of.parts + 1);
+    carry(l, &m->k, "i32");
     for (int s = 0; s < m->slots; s++) {
-        n = carry(list, n, &m->pivot[s], "i32");
-        n = carry(list, n, &m->chosen[s], "i32");
-        n = carry(list, n, &m->place[s], "i32");
-        n = carry_num(m, list, n, &m->divisor[s]);
+        carry(l, &m->pivot[s], "i32");
+        carry(l, &m->chosen[s], "i32");
+        carry(l, &m->place[s], "i32");
+        carry_num(l, &m->of, &m->divisor[s]);
         for (int j = 0; j < m->n + m->more; j++)
             if (j < live || j >= m->n)
-                n = carry_num(m, list, n, &m->x[s][j]);
+                carry_num(l, &m->of, &m->x[s][j]);
     }
-    n = carry_num(m, list, n, &m->product);
-    *count = carry(list, n, &m->good, "i1");
-    assert(*count <= most);
-    return list;
+    carry_num(l, &m->of, &m->product);
+    carry(l, &m->good, "i1");
 }
 
-/* Steps from m->k on to `end`. The values that come from the step before are known at the end of the loop alone, so that its head is written then.
- * What is used behind the loop are those of the head, too: of the others the assembler would keep a copy. */
+/* Steps from m->k on to `end`. */
 static void steps(lanes_matrix *m, int end, int live) {
-    emit *e = m->e;
-    int n;
-    carried *list = carried_of(m, live, &n);
-    int before = emit_label_new(e), head = emit_label_new(e), step = emit_label_new(e), after = emit_label_new(e);
-    const int hint = loop_no_unroll(e);
-    emit_branch(e, before);
-    emit_label(e, before);
-    emit_branch(e, head);
-    emit_loop_begin(e);
-    emit_label(e, head);
-    size_t place = e->out->length;
-    for (int i = 0; i < n; i++)
-        *list[i].at = list[i].name = ssa_named("%%c%d_%d", head, i);
-    emit_branch_if(e, emit_value(e, "icmp slt i32 %s, %d", m->k.text, end), step, after);
-    emit_label(e, step);
+    carrying_loop l;
+    carry_all(m, &l, live);
+    carrying_loop_begin(&l);
+    carrying_loop_while(&l, emit_value(m->e, "icmp slt i32 %s, %d", m->k.text, end));
     eliminate(m, live);
-    m->k = emit_value(e, "add i32 %s, 1", m->k.text);
-    emit_line(e, "br label %%L%d%s", head, loop_hints(e, &hint, 1).text);
-    emit_loop_end(e);
-    text phis = {0};
-    for (int i = 0; i < n; i++)
-        text_printf(&phis, "  %s = phi %s [ %s, %%L%d ], [ %s, %%L%d ]\n", list[i].name.text, list[i].type,
-                    list[i].before.text, before, list[i].at->text, step);
-    e->failed |= phis.failed || e->out->failed;
-    if (!e->failed)
-        text_insert(e->out, place, phis.data, phis.length);
-    text_free(&phis);
-    for (int i = 0; i < n; i++)
-        *list[i].at = list[i].name;
-    emit_label(e, after);
+    m->k = emit_value(m->e, "add i32 %s, 1", m->k.text);
+    carrying_loop_end(&l);
 }
 
 /* The steps of a loop, but for the first one, which has those that are over. An inverse has all elements to the end. */
@@ -312,51 +244,6 @@ static void all_steps(lanes_matrix *m) {
 
 /* ---- Memory ---- */
 
-static int64_t extent_of(const lanes_matrix *m, int k, int d) {
-    return m->e->frame->v->gufunc.size[m->w->layout->operands[k].dim[d]];
-}
-
-/* The stride of operand k along its core dimension d (i64). */
-static ssa stride_of(const lanes_matrix *m, int k, int d) {
-    const layout_operand *o = &m->w->layout->operands[k];
-    int64_t count = 1;
-    if (!m->e->frame->v->operand[k].fixed)
-        return m->w->core[o->strides + d];
-    for (int i = d + 1; i < o->rank; i++)
-        count *= extent_of(m, k, i);
-    return ssa_constant(count);
-}
-
-/* x times the stride (i64) */
-static ssa steps_of(const lanes_matrix *m, ssa x, int k, int d) {
-    return emit_op(m->e, "mul i64", x, stride_of(m, k, d));
-}
-
-static ssa moved(const lanes_matrix *m, int k, ssa pointer, ssa offset) {
-    return emit_element(m->e, (dtype)m->e->frame->v->operand[k].memory, pointer, offset);
-}
-
-/* The address of element t (constant) of a vector along core dimension d of operand k, whose first one is there; *last: that of t - 1. */
-static ssa element_at(const lanes_matrix *m, int k, int d, ssa first, int t, ssa *last) {
-    int64_t stride;
-    if (ssa_is_constant(stride_of(m, k, d), &stride))
-        return t ? moved(m, k, first, ssa_constant(t * stride)) : first;
-    *last = t ? moved(m, k, *last, stride_of(m, k, d)) : first;
-    return *last;
-}
-
-static num loaded(const lanes_matrix *m, int k, ssa pointer) {
-    const variant_operand *o = &m->e->frame->v->operand[k];
-    return num_of_value(
-        &m->of, emit_convert(m->e, emit_load(m->e, (dtype)o->memory, pointer), (dtype)o->memory, (dtype)o->value));
-}
-
-static void store(const lanes_matrix *m, int k, ssa pointer, num x) {
-    const variant_operand *o = &m->e->frame->v->operand[k];
-    emit_store(m->e, (dtype)o->memory, emit_convert(m->e, num_value(&m->of, x), (dtype)o->value, (dtype)o->memory),
-               pointer);
-}
-
 /* May lanes have no vector in slot s? */
 static bool is_partial(const lanes_matrix *m, int s) { return (s + 1) << m->lanes > m->n; }
 
@@ -375,42 +262,34 @@ static void load_row(lanes_matrix *m, int s, ssa first) {
     int width = m->e->frame->v->gufunc.vector;
     ssa values[ACCESS_BYTES];
     for (int t = 0; t < m->n; t += width) {
-        emit_load_vector(m->e, (dtype)o->memory, moved(m, 0, first, ssa_constant(t)), width, values);
+        emit_load_vector(m->e, (dtype)o->memory, matrix_moved(m->w, 0, first, ssa_constant(t)), width, values);
         for (int i = 0; i < width; i++)
             m->x[s][t + i] = num_of_value(&m->of, emit_convert(m->e, values[i], (dtype)o->memory, (dtype)o->value));
     }
 }
 
-/* Of Cholesky factors what is above the diagonal is the conjugate of what is below it, which alone is read. */
 static void load_lower(lanes_matrix *m, int s, ssa column, ssa row) {
-    emit *e = m->e;
     ssa last[2] = {ssa_none(), ssa_none()};
-    fragment type = fragment_of("%s%s", ir_memory_type((dtype)e->frame->v->operand[0].memory), ir_global_pointer(e));
-    for (int t = 0; t < m->n; t++) {
-        ssa below = emit_value(e, "icmp sle i32 %s, %d", m->number[s].text, t);
-        ssa there = element_at(m, 0, 0, column, t, &last[0]), turned = element_at(m, 0, 1, row, t, &last[1]);
-        num *x = &m->x[s][t];
-        *x = loaded(m, 0, emit_select_as(e, type.text, below, there, turned));
-        if (m->of.parts > 1)
-            x->part[1] = emit_select(e, m->of.real, below, x->part[1], part_negated(&m->of, x->part[1]));
-    }
+    for (int t = 0; t < m->n; t++)
+        m->x[s][t] = matrix_load_hermitian(m->w, m->number[s], t, column, row, last);
 }
 
 static void load_vectors(lanes_matrix *m) {
     emit *e = m->e;
     ssa at = m->w->at[0];
     for (int s = 0; s < m->slots; s++) {
-        ssa own = vector_read(m, s), first = moved(m, 0, at, steps_of(m, own, 0, m->across)), last = ssa_none();
+        ssa own = vector_read(m, s), first = matrix_moved(m->w, 0, at, matrix_offset(m->w, own, 0, m->across)),
+            last = ssa_none();
         if (m->form == LAPACK_CHOLESKY)
-            load_lower(m, s, first, moved(m, 0, at, steps_of(m, own, 0, m->along)));
+            load_lower(m, s, first, matrix_moved(m->w, 0, at, matrix_offset(m->w, own, 0, m->along)));
         else if (e->frame->v->gufunc.vector > 1)
             load_row(m, s, first);
         else
             for (int t = 0; t < m->n; t++)
-                m->x[s][t] = loaded(m, 0, element_at(m, 0, m->along, first, t, &last));
-        ssa side = m->more ? moved(m, 1, m->w->at[1], steps_of(m, own, 1, 0)) : ssa_none();
+                m->x[s][t] = matrix_load(m->w, 0, matrix_element(m->w, 0, m->along, first, t, &last));
+        ssa side = m->more ? matrix_moved(m->w, 1, m->w->at[1], matrix_offset(m->w, own, 1, 0)) : ssa_none();
         for (int q = 0; q < m->more; q++)
-            m->x[s][m->n + q] = loaded(m, 1, q ? element_at(m, 1, 1, side, q, &last) : (last = side));
+            m->x[s][m->n + q] = matrix_load(m->w, 1, q ? matrix_element(m->w, 1, 1, side, q, &last) : (last = side));
     }
 }
 
@@ -424,7 +303,8 @@ static void store_solution(lanes_matrix *m, int s, ssa first) {
     ssa last = first;
     const num_divisor d = num_divide_by(&m->of, last_divisor(m, s));
     for (int q = 0; q < m->more; q++)
-        store(m, 2, q ? element_at(m, 2, 1, first, q, &last) : first, num_quotient(&m->of, m->x[s][m->n + q], &d));
+        matrix_store(m->w, 2, q ? matrix_element(m->w, 2, 1, first, q, &last) : first,
+                     num_quotient(&m->of, m->x[s][m->n + q], &d));
 }
 
 static void store_factor(lanes_matrix *m, int s, ssa first) {
@@ -435,7 +315,8 @@ static void store_factor(lanes_matrix *m, int s, ssa first) {
     for (int t = 0; t < m->n; t++) {
         ssa below = emit_value(e, "icmp sle i32 %s, %d", m->number[s].text, t);
         num x = num_scaled(&m->of, m->x[s][resting(m, t)], factor);
-        store(m, 1, element_at(m, 1, 0, first, t, &last), num_select(&m->of, below, x, num_real(&m->of, 0)));
+        matrix_store(m->w, 1, matrix_element(m->w, 1, 0, first, t, &last),
+                     num_select(&m->of, below, x, num_real(&m->of, 0)));
     }
 }
 
@@ -461,7 +342,8 @@ typedef struct inverse_row {
 
 static void store_element(lanes_matrix *m, int s, const void *user) {
     const inverse_row *r = user;
-    store(m, 1, moved(m, 1, r->first[s], r->offset), num_product(&m->of, m->x[s][r->j], r->factor[s]));
+    matrix_store(m->w, 1, matrix_moved(m->w, 1, r->first[s], r->offset),
+                 num_product(&m->of, m->x[s][r->j], r->factor[s]));
 }
 
 /* Row j of the inverse of a matrix whose columns the lanes have is at the place of the vector that was the pivot in step j, which all lanes ask
@@ -472,11 +354,12 @@ static void store_inverse(lanes_matrix *m, ssa there) {
     for (int s = 0; s < m->slots; s++) {
         const num_divisor d = num_divide_by(&m->of, last_divisor(m, s));
         factor[s] = num_quotient(&m->of, one, &d);
-        first[s] = moved(m, 1, m->w->at[1], steps_of(m, emit_widen(m->e, m->pivot[s]), 1, m->across));
+        first[s] = matrix_moved(m->w, 1, m->w->at[1], matrix_offset(m->w, emit_widen(m->e, m->pivot[s]), 1, m->across));
     }
     for (int j = 0; j < m->n; j++) {
-        ssa lane = ssa_constant(j & ((1 << m->lanes) - 1)), vector = told(m, DT_INT32, m->chosen[j >> m->lanes], lane);
-        const inverse_row row = {j, steps_of(m, emit_widen(m->e, vector), 1, m->along), first, factor};
+        ssa lane = ssa_constant(j & ((1 << m->lanes) - 1)),
+            vector = lane_told(m->w, DT_INT32, m->chosen[j >> m->lanes], lane);
+        const inverse_row row = {j, matrix_offset(m->w, emit_widen(m->e, vector), 1, m->along), first, factor};
         int end = skeleton_if(&m->w->s, there);
         for (int s = 0; s < m->slots; s++)
             store_slot(m, s, store_element, &row);
@@ -489,7 +372,8 @@ static void store_vector(lanes_matrix *m, int s, const void *user) {
     int out = m->w->layout->nin;
     (void)user;
     ssa own = emit_widen(m->e, factor ? m->number[s] : m->pivot[s]);
-    (factor ? store_factor : store_solution)(m, s, moved(m, out, m->w->at[out], steps_of(m, own, out, factor)));
+    (factor ? store_factor
+            : store_solution)(m, s, matrix_moved(m->w, out, m->w->at[out], matrix_offset(m->w, own, out, factor)));
 }
 
 static void store_vectors(lanes_matrix *m, ssa there) {
@@ -502,7 +386,7 @@ static void store_vectors(lanes_matrix *m, ssa there) {
 static void store_product(lanes_matrix *m, ssa there) {
     ssa first = emit_value(m->e, "icmp eq i32 %s, 0", m->lane.text);
     int end = skeleton_if(&m->w->s, emit_op(m->e, "and i1", there, first));
-    store(m, 1, m->w->at[1], m->product);
+    matrix_store(m->w, 1, m->w->at[1], m->product);
     skeleton_end_if(&m->w->s, end);
 }
 
@@ -547,7 +431,7 @@ void elimination(gufunc_writer *w, ssa there) {
                         .lanes = v->gufunc.coop};
     m->slots = variant_slots(v, m->n);
     if (m->form == LAPACK_SOLVE || m->form == LAPACK_SOLVE_MATRIX)
-        m->more = m->form == LAPACK_SOLVE ? 1 : (int)extent_of(m, 1, 1);
+        m->more = m->form == LAPACK_SOLVE ? 1 : (int)matrix_extent(m->w, 1, 1);
     assert(m->slots <= SLOTS && m->n <= ELIMINATION_N && m->n + m->more <= ELEMENTS);
     turn(m);
     begin(m);

@@ -177,7 +177,15 @@ static void calls_across(gufunc_writer *w, gpu *g) {
     counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 
-/* A call for each group of lanes, which eliminate. All threads of a block go the same way: those beyond the last call read what that reads. */
+/* What computes a form by lanes. */
+static void (*const by_lanes[LAPACK_FORMS])(gufunc_writer *w, ssa there) = {
+    [LAPACK_SOLVE] = elimination,    [LAPACK_SOLVE_MATRIX] = elimination,
+    [LAPACK_INV] = elimination,      [LAPACK_DET] = elimination,
+    [LAPACK_CHOLESKY] = elimination, [LAPACK_EIGH] = jacobi_rotations,
+    [LAPACK_SVD] = jacobi_rotations, [LAPACK_QR] = reflectors,
+};
+
+/* A call for each group of lanes. All threads of a block go the same way: those beyond the last call read what that reads. */
 static void calls_by_lanes(gufunc_writer *w, gpu *g) {
     emit *e = w->s.e;
     int coop = w->s.v->gufunc.coop;
@@ -189,7 +197,7 @@ static void calls_by_lanes(gufunc_writer *w, gpu *g) {
     counted_loop l = counted_loop_begin(e, "i64", first, g->n);
     ssa call = emit_op(e, "add i64", l.i, own), there = emit_op(e, "icmp slt i64", call, g->n);
     find_call(w, g, emit_select_as(e, "i64", there, call, emit_value(e, "sub i64 %s, 1", g->n.text)));
-    elimination(w, there);
+    by_lanes[w->s.v->gufunc.form](w, there);
     counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 

@@ -25,7 +25,7 @@ static ssa part_product(const num_kind *of, ssa a, ssa b) {
 
 ssa part_quotient(const num_kind *of, ssa a, ssa b) { return emit_binary(of->e, OP_DIV, of->real, a, b, of->real); }
 
-static ssa part_fused(const num_kind *of, ssa a, ssa b, ssa c) {
+ssa part_fused(const num_kind *of, ssa a, ssa b, ssa c) {
     const char *t = ir_value_type(of->real);
     int bits = 8 * dtypes[of->real].size;
     emit_declare(of->e, "declare %s @llvm.fma.f%d(%s, %s, %s)", t, bits, t, t, t);
@@ -69,11 +69,23 @@ num num_negated(const num_kind *of, num x) {
     return x;
 }
 
-static ssa magnitude(const num_kind *of, ssa x) {
+ssa part_magnitude(const num_kind *of, ssa x) {
     const char *t = ir_value_type(of->real);
     int bits = 8 * dtypes[of->real].size;
     emit_declare(of->e, "declare %s @llvm.fabs.f%d(%s)", t, bits, t);
     return emit_value(of->e, "call %s @llvm.fabs.f%d(%s %s)", t, bits, t, x.text);
+}
+
+num num_conjugate(const num_kind *of, num x) {
+    if (of->parts > 1)
+        x.part[1] = part_negated(of, x.part[1]);
+    return x;
+}
+
+ssa num_square(const num_kind *of, num x, ssa more) {
+    for (int i = 0; i < of->parts; i++)
+        more = part_fused(of, x.part[i], x.part[i], more);
+    return more;
 }
 
 ssa num_is_zero(const num_kind *of, num x) {
@@ -90,7 +102,7 @@ static num inverse_of(const num_kind *of, num x) {
     ssa one = num_constant(of, 1);
     if (of->parts == 1)
         return (num){{part_quotient(of, one, x.part[0])}};
-    ssa real = emit_binary(e, OP_GE, of->real, magnitude(of, x.part[0]), magnitude(of, x.part[1]), of->real);
+    ssa real = emit_binary(e, OP_GE, of->real, part_magnitude(of, x.part[0]), part_magnitude(of, x.part[1]), of->real);
     ssa large = emit_select(e, of->real, real, x.part[0], x.part[1]),
         small = emit_select(e, of->real, real, x.part[1], x.part[0]);
     ssa ratio = part_quotient(of, small, large), inverse = part_quotient(of, one, part_fused(of, small, ratio, large));
@@ -101,9 +113,9 @@ static num inverse_of(const num_kind *of, num x) {
 
 num_divisor num_divide_by(const num_kind *of, num x) {
     bool wide = of->real == DT_FLOAT64;
-    ssa size = magnitude(of, x.part[0]);
+    ssa size = part_magnitude(of, x.part[0]);
     if (of->parts > 1)
-        size = emit_binary(of->e, OP_ADD, of->real, size, magnitude(of, x.part[1]), of->real);
+        size = emit_binary(of->e, OP_ADD, of->real, size, part_magnitude(of, x.part[1]), of->real);
     ssa small = emit_binary(of->e, OP_LT, of->real, size, num_constant(of, wide ? 0x1p-900 : 0x1p-100), of->real);
     num_divisor d = {.x = x};
     d.by = emit_select(of->e, of->real, small, num_constant(of, wide ? 0x1p512 : 0x1p64), num_constant(of, 1));
@@ -115,18 +127,92 @@ num num_quotient(const num_kind *of, num a, const num_divisor *d) {
     return num_product(of, num_scaled(of, a, d->by), d->inverse);
 }
 
-ssa num_size(const num_kind *of, num x) {
+ssa num_absolute(const num_kind *of, num x) {
     emit *e = of->e;
-    const char *t = ir_value_type(of->real);
+    ssa a = part_magnitude(of, x.part[0]);
+    if (of->parts == 1)
+        return a;
+    ssa b = part_magnitude(of, x.part[1]), one = num_constant(of, 1);
+    ssa more = emit_binary(e, OP_GE, of->real, a, b, of->real);
+    ssa large = emit_select(e, of->real, more, a, b), small = emit_select(e, of->real, more, b, a);
+    ssa none = emit_binary(e, OP_EQ, of->real, large, num_constant(of, 0), of->real);
+    ssa ratio = part_quotient(of, small, emit_select(e, of->real, none, one, large));
+    ssa square = part_fused(of, ratio, ratio, one);
+    return part_product(of, large, emit_math(e, math_find("sqrt", 4), of->real, &square));
+}
+
+ssa part_size(const num_kind *of, ssa x) {
+    emit *e = of->e;
     int bits = 8 * dtypes[of->real].size;
-    ssa size = x.part[0];
-    if (of->parts > 1)
-        size = emit_binary(e, OP_ADD, of->real, magnitude(of, size), magnitude(of, x.part[1]), of->real);
-    size = emit_value(e, "bitcast %s %s to i%d", t, size.text, bits);
+    x = emit_value(e, "bitcast %s %s to i%d", ir_value_type(of->real), x.text, bits);
     if (bits == 32)
-        return emit_value(e, "and i32 %s, %d", size.text, INT32_MAX);
-    ssa high = emit_value(e, "trunc i64 %s to i32", emit_value(e, "lshr i64 %s, 32", size.text).text);
-    ssa low = emit_value(e, "icmp ne i32 %s, 0", emit_value(e, "trunc i64 %s to i32", size.text).text);
+        return emit_value(e, "and i32 %s, %d", x.text, INT32_MAX);
+    ssa high = emit_value(e, "trunc i64 %s to i32", emit_value(e, "lshr i64 %s, 32", x.text).text);
+    ssa low = emit_value(e, "icmp ne i32 %s, 0", emit_value(e, "trunc i64 %s to i32", x.text).text);
     high = emit_value(e, "and i32 %s, %d", high.text, INT32_MAX);
     return emit_op(e, "or i32", high, emit_value(e, "zext i1 %s to i32", low.text));
+}
+
+ssa num_size(const num_kind *of, num x) {
+    ssa size = x.part[0];
+    if (of->parts > 1)
+        size = emit_binary(of->e, OP_ADD, of->real, part_magnitude(of, size), part_magnitude(of, x.part[1]), of->real);
+    return part_size(of, size);
+}
+
+ssa part_signed_as(const num_kind *of, ssa x, ssa sign) {
+    const char *t = ir_value_type(of->real);
+    int bits = 8 * dtypes[of->real].size;
+    emit_declare(of->e, "declare %s @llvm.copysign.f%d(%s, %s)", t, bits, t, t);
+    return emit_value(of->e, "call %s @llvm.copysign.f%d(%s %s, %s %s)", t, bits, t, x.text, t, sign.text);
+}
+
+/* ---- Of GPUs ---- */
+
+const num_precision *num_precision_of(const num_kind *of) {
+    static const num_precision narrow = {23, 127, 55, 0, 1, 0x1p-24, 0x1p-120},
+                               wide = {52, 1023, 400, 2, 2, 0x1p-53, 0x1p-1000};
+    return of->real == DT_FLOAT64 ? &wide : &narrow;
+}
+
+static ssa approximate_inverse_root(const num_kind *of, ssa x) {
+    const char *t = ir_value_type(of->real);
+    char c = of->real == DT_FLOAT64 ? 'd' : 'f';
+    emit_declare(of->e, "declare %s @llvm.nvvm.rsqrt.approx.%c(%s)", t, c, t);
+    return emit_value(of->e, "call %s @llvm.nvvm.rsqrt.approx.%c(%s %s)", t, c, t, x.text);
+}
+
+ssa part_inverse(const num_kind *of, ssa x) {
+    ssa y = approximate_inverse_root(of, x), negative = part_negated(of, x), one = num_constant(of, 1);
+    y = part_product(of, y, y);
+    for (int i = 0; i < num_precision_of(of)->inverse_steps; i++)
+        y = part_fused(of, y, part_fused(of, negative, y, one), y);
+    return y;
+}
+
+ssa part_inverse_root(const num_kind *of, ssa x) {
+    ssa y = approximate_inverse_root(of, x), negative = part_negated(of, x), one = num_constant(of, 1);
+    for (int i = 0; i < num_precision_of(of)->root_steps; i++) {
+        ssa rest = part_fused(of, part_product(of, negative, y), y, one);
+        y = part_fused(of, part_product(of, y, num_constant(of, .5)), rest, y);
+    }
+    return y;
+}
+
+static ssa power_of_two(const num_kind *of, ssa exponent) {
+    const num_precision *p = num_precision_of(of);
+    int bits = 8 * dtypes[of->real].size;
+    ssa x = emit_value(of->e, "add i32 %s, %d", exponent.text, p->bias);
+    x = bits == 64 ? emit_value(of->e, "zext i32 %s to i64", x.text) : x;
+    x = emit_value(of->e, "shl i%d %s, %d", bits, x.text, p->mantissa);
+    return emit_value(of->e, "bitcast i%d %s to %s", bits, x.text, ir_value_type(of->real));
+}
+
+num_factors num_power_of_two(const num_kind *of, ssa exponent) {
+    ssa half = emit_value(of->e, "ashr i32 %s, 1", exponent.text), rest = emit_op(of->e, "sub i32", exponent, half);
+    return (num_factors){{power_of_two(of, half), power_of_two(of, rest)}};
+}
+
+ssa part_times(const num_kind *of, ssa x, const num_factors *f) {
+    return part_product(of, part_product(of, x, f->by[0]), f->by[1]);
 }

@@ -33,12 +33,18 @@ num num_of_value(const num_kind *of, ssa value);
 ssa num_constant(const num_kind *of, double x);
 ssa part_negated(const num_kind *of, ssa x);
 ssa part_quotient(const num_kind *of, ssa a, ssa b);
+ssa part_fused(const num_kind *of, ssa a, ssa b, ssa c); /* a b + c */
+ssa part_magnitude(const num_kind *of, ssa x);
 
 num num_real(const num_kind *of, double x);
 num num_fused(const num_kind *of, num a, num b, num c); /* a b + c, by fused operations */
 num num_product(const num_kind *of, num a, num b);
 num num_scaled(const num_kind *of, num x, ssa factor); /* by a real number */
 num num_negated(const num_kind *of, num x);
+num num_conjugate(const num_kind *of, num x);
+/* The square of its absolute value, added to `more`; that value, without overflow. Parts. */
+ssa num_square(const num_kind *of, num x, ssa more);
+ssa num_absolute(const num_kind *of, num x);
 num num_select(const num_kind *of, ssa condition, num yes, num no);
 ssa num_is_zero(const num_kind *of, num x); /* i1 */
 
@@ -51,8 +57,35 @@ typedef struct num_divisor {
 num_divisor num_divide_by(const num_kind *of, num x);
 num num_quotient(const num_kind *of, num a, const num_divisor *d);
 
-/* How large a number is, as an integer that is not negative (i32): of a complex one the sum of its parts; of wide ones the upper half, and
- * whether there is anything below it. NaN is larger than all numbers. */
+/* How large a part is, as an integer that is not negative (i32): of wide ones the upper half, and whether there is anything below it. NaN is
+ * larger than all numbers. Of a complex number it is that of the sum of its parts. */
+ssa part_size(const num_kind *of, ssa x);
 ssa num_size(const num_kind *of, num x);
+/* x with the sign of another. */
+ssa part_signed_as(const num_kind *of, ssa x, ssa sign);
+
+/* ---- Of GPUs ---- */
+
+/* What depends on the precision of parts. Numbers are scaled so that the largest of them has that exponent: sums of squares of all that matter
+ * are numbers then, too. */
+typedef struct num_precision {
+    int mantissa, bias; /* bits; of the exponent */
+    int scale;
+    int inverse_steps, root_steps; /* of Newton's method */
+    double epsilon;                /* half the distance from 1 to the next number */
+    double tiny;                   /* the least that is divided by */
+} num_precision;
+const num_precision *num_precision_of(const num_kind *of);
+
+/* Reciprocals of positive numbers that are far from the ends of their range, without a division. */
+ssa part_inverse(const num_kind *of, ssa x);
+ssa part_inverse_root(const num_kind *of, ssa x);
+
+/* Factors that multiply, one after the other, by 2 to the power of an i32; one alone may be out of range. */
+typedef struct num_factors {
+    ssa by[2];
+} num_factors;
+num_factors num_power_of_two(const num_kind *of, ssa exponent);
+ssa part_times(const num_kind *of, ssa x, const num_factors *f);
 
 #endif

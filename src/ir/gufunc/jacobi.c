@@ -1,0 +1,471 @@
+/* jacobi.c - GPU: eigenvalues and singular values of small matrices, with their vectors, by Jacobi's rotations (G. H. Golub and C. F. Van
+ * Loan, Matrix Computations). The lanes of a group, neighbours in a warp, have a column of the matrix each, and a row of the product of the
+ * rotations. A Hermitian matrix is rotated from both sides, until what is beside its diagonal is nothing; any other from one side, until its
+ * columns are orthogonal: of these the norms are the singular values, the directions the left vectors.
+ *
+ * In a step each column meets one of its neighbours: that with the next number in the even columns' turn, that with the one before in the
+ * odd ones'. Rotations are by a quarter of a turn more than those that would do, so that the two columns change places as well, and in as many steps as
+ * there are columns each meets each (odd-even transposition). So all lanes do the same, and no register has a number that is only known
+ * at run time. What belongs to a column of the matrix is where that is, also in a row of the product; the order is found at the end. */
+#include <assert.h>
+#include <math.h>
+
+#include "ir/gufunc/lane_matrix.h"
+
+enum {
+    SWEEPS = 40,        /* at most; matrices of numbers take 5 to 9 */
+    FILLED = 1,         /* a column that had nothing in it, and got something: see `fill` */
+    NEGATED = 2,        /* it was, when it changed places with others */
+    RANK = 2,           /* log2: its place among the results, behind the flags */
+    HERMITIAN_MIN = 40, /* log2 of the scale over what counts as nothing beside the diagonal, without the rounding's */
+};
+
+/* The columns that a lane's meets in the steps of even columns or of odd ones. */
+typedef struct meeting {
+    ssa partner; /* its number (i32), the lane's own where there is none */
+    ssa low;     /* the lesser of the two */
+    ssa first;   /* i1: that is this lane */
+    ssa any;     /* i1: there is a partner */
+} meeting;
+
+typedef struct jacobi {
+    gufunc_writer *w;
+    emit *e;
+    bool hermitian;
+    bool wide; /* the matrix has more columns than rows: it is its adjoint whose columns the lanes have */
+    num_kind of;
+    const num_precision *precision;
+    int rows, n; /* of what the lanes have */
+    ssa lane, exists;
+    matrix_scale scale;
+    meeting meets[2];
+    /* What steps change. */
+    ssa step, sweep, pass;            /* i32 */
+    ssa active;                       /* i1: this matrix is not done */
+    ssa rotated;                      /* i1: something was rotated in this sweep */
+    ssa diagonal;                     /* of a Hermitian matrix; its place in the column is 0 */
+    ssa flags;                        /* i32, of the column: FILLED, NEGATED */
+    num x[2 * JACOBI_N], v[JACOBI_N]; /* the column; the row of the product */
+} jacobi;
+
+/* ---- Numbers ---- */
+
+static dtype real_of(const jacobi *j) { return j->of.real; }
+static ssa constant(const jacobi *j, double x) { return num_constant(&j->of, x); }
+
+static ssa binary(const jacobi *j, op o, ssa a, ssa b) { return emit_binary(j->e, o, real_of(j), a, b, real_of(j)); }
+
+static ssa root(const jacobi *j, ssa x) { return emit_math(j->e, math_find("sqrt", 4), real_of(j), &x); }
+
+static ssa choose(const jacobi *j, ssa condition, ssa yes, ssa no) {
+    return emit_select(j->e, real_of(j), condition, yes, no);
+}
+
+static ssa both(const jacobi *j, ssa a, ssa b) { return emit_op(j->e, "and i1", a, b); }
+
+/* What a pair of columns p, q becomes: p' = cosine p + conj(sine) q, q' = cosine q - sine p. */
+typedef struct rotation {
+    ssa cosine;
+    num sine;
+} rotation;
+
+/* What is rotated: the elements x and y on the diagonal of a matrix of two rows, z beside them, and its absolute value. */
+typedef struct pair {
+    ssa x, y, r;
+    num z;
+} pair;
+
+/* ---- Rotations ---- */
+
+/* The tangent of the lesser angle that makes z nothing, with 1 / (2 theta) where a square would overflow. */
+static ssa tangent(const jacobi *j, const pair *p) {
+    ssa one = constant(j, 1), twice = binary(j, OP_ADD, p->r, p->r);
+    ssa theta = binary(j, OP_MUL, binary(j, OP_SUB, p->y, p->x), part_inverse(&j->of, twice));
+    ssa size = part_magnitude(&j->of, theta), large = binary(j, OP_GT, size, constant(j, 0x1p30));
+    ssa square = part_fused(&j->of, size, size, one);
+    ssa secant = choose(j, large, size, binary(j, OP_MUL, square, part_inverse_root(&j->of, square)));
+    return part_signed_as(&j->of, part_inverse(&j->of, binary(j, OP_ADD, size, secant)), theta);
+}
+
+/* z / |z| times a number. */
+static num along(const jacobi *j, const pair *p, ssa length) {
+    if (j->of.parts == 1)
+        return (num){{part_signed_as(&j->of, length, p->z.part[0])}};
+    return num_scaled(&j->of, p->z, binary(j, OP_MUL, length, part_inverse(&j->of, p->r)));
+}
+
+/* The rotation of the pair, if it `rotates`, and a quarter of a turn; *change: what the elements on the diagonal change by. */
+static rotation rotation_of(const jacobi *j, const pair *p, ssa rotates, ssa idle, ssa *change) {
+    ssa one = constant(j, 1), zero = constant(j, 0), t = tangent(j, p);
+    ssa c = part_inverse_root(&j->of, part_fused(&j->of, t, t, one));
+    num still = num_real(&j->of, 0), turned = num_real(&j->of, 1);
+    *change = choose(j, rotates, binary(j, OP_MUL, t, p->r), zero);
+    return (rotation){.cosine = choose(j, idle, one, choose(j, rotates, binary(j, OP_MUL, t, c), zero)),
+                      .sine = num_select(&j->of, idle, still, num_select(&j->of, rotates, along(j, p, c), turned))};
+}
+
+/* The pair in two registers: p and q are along a row of what is rotated, or of its adjoint. */
+static void rotate_registers(const jacobi *j, num *p, num *q, const rotation *r, bool adjoint) {
+    num sine = adjoint ? num_conjugate(&j->of, r->sine) : r->sine, first = *p;
+    *p = num_fused(&j->of, num_conjugate(&j->of, sine), *q, num_scaled(&j->of, first, r->cosine));
+    *q = num_fused(&j->of, num_negated(&j->of, sine), first, num_scaled(&j->of, *q, r->cosine));
+}
+
+/* This lane's column, with the partner's. */
+static void rotate_column(jacobi *j, const num *other, const meeting *m, const rotation *r) {
+    num own = num_negated(&j->of, r->sine);
+    own = num_select(&j->of, m->first, num_conjugate(&j->of, r->sine), own);
+    for (int t = 0; t < j->rows; t++)
+        j->x[t] = num_fused(&j->of, own, other[t], num_scaled(&j->of, j->x[t], r->cosine));
+}
+
+/* Pairs of all columns, in registers: of the lane's row of the product, and of a Hermitian matrix its column, whose rows they are; where that
+ * column is one of them, what is beside the diagonal becomes exactly 0, and the places on it stay so. */
+static void rotate_rows(jacobi *j, int parity, const rotation *own) {
+    num zero = num_real(&j->of, 0);
+    for (int p = parity; p + 1 < j->n; p += 2) {
+        const rotation r = {lane_told(j->w, real_of(j), own->cosine, ssa_constant(p)),
+                            lane_told_num(j->w, &j->of, own->sine, ssa_constant(p))};
+        rotate_registers(j, &j->v[p], &j->v[p + 1], &r, false);
+        if (!j->hermitian)
+            continue;
+        ssa met = emit_value(j->e, "icmp eq i32 %s, %d", j->meets[parity].low.text, p);
+        rotate_registers(j, &j->x[p], &j->x[p + 1], &r, true);
+        j->x[p] = num_select(&j->of, met, zero, j->x[p]);
+        j->x[p + 1] = num_select(&j->of, met, zero, j->x[p + 1]);
+    }
+}
+
+/* ---- Steps ---- */
+
+/* Of two values, that of the column with the lesser number. */
+static ssa lesser(const jacobi *j, const meeting *m, ssa own, ssa other) { return choose(j, m->first, own, other); }
+static ssa greater(const jacobi *j, const meeting *m, ssa own, ssa other) { return choose(j, m->first, other, own); }
+
+/* The element of the lane's column with the partner's number: halves of what is left are chosen by a bit of it at a time. */
+static num beside_diagonal(const jacobi *j, const meeting *m) {
+    emit *e = j->e;
+    num x[JACOBI_N];
+    for (int t = 0; t < j->n; t++)
+        x[t] = j->x[t];
+    for (int count = j->n, bit = 0; count > 1; count = (count + 1) / 2, bit++) {
+        ssa odd = emit_value(e, "and i32 %s, %d", m->partner.text, 1 << bit);
+        odd = emit_value(e, "icmp ne i32 %s, 0", odd.text);
+        for (int t = 0; t < count; t += 2)
+            x[t / 2] = t + 1 < count ? num_select(&j->of, odd, x[t + 1], x[t]) : x[t];
+    }
+    return x[0];
+}
+
+/* The pair of a Hermitian matrix: its elements, of which the rotation makes nothing of the one beside the diagonal. */
+static ssa hermitian_pair(const jacobi *j, const meeting *m, pair *p) {
+    const num_precision *k = j->precision;
+    ssa other = lane_told(j->w, real_of(j), j->diagonal, m->partner);
+    p->x = lesser(j, m, j->diagonal, other), p->y = greater(j, m, j->diagonal, other);
+    p->z = num_conjugate(&j->of, lane_told_num(j->w, &j->of, beside_diagonal(j, m), m->low));
+    p->r = num_absolute(&j->of, p->z);
+    ssa square = binary(j, OP_MUL, p->r, p->r);
+    ssa least = binary(j, OP_MUL, constant(j, k->epsilon * k->epsilon), part_magnitude(&j->of, p->x));
+    ssa large = binary(j, OP_GT, square, binary(j, OP_MUL, least, part_magnitude(&j->of, p->y)));
+    ssa counts = binary(j, OP_GT, p->r, constant(j, ldexp(k->epsilon, k->scale - HERMITIAN_MIN)));
+    return both(j, large, counts);
+}
+
+static ssa square_of_norm(const jacobi *j) {
+    ssa sum = num_square(&j->of, j->x[0], constant(j, 0));
+    for (int t = 1; t < j->rows; t++)
+        sum = num_square(&j->of, j->x[t], sum);
+    return sum;
+}
+
+/* The pair of any other matrix: the products of its columns with each other. */
+static ssa product_pair(const jacobi *j, const meeting *m, const num *other, pair *p) {
+    ssa own = square_of_norm(j), norm = binary(j, OP_MUL, own, part_inverse_root(&j->of, own));
+    ssa square = lane_told(j->w, real_of(j), own, m->partner), length = lane_told(j->w, real_of(j), norm, m->partner);
+    num z = num_real(&j->of, 0);
+    for (int t = 0; t < j->rows; t++)
+        z = num_fused(&j->of, num_conjugate(&j->of, j->x[t]), other[t], z);
+    p->x = lesser(j, m, own, square), p->y = greater(j, m, own, square);
+    p->z = lane_told_num(j->w, &j->of, z, m->low);
+    p->r = num_absolute(&j->of, p->z);
+    ssa least = binary(j, OP_MUL, binary(j, OP_MUL, constant(j, 4 * j->precision->epsilon), norm), length);
+    return both(j, binary(j, OP_GT, p->r, least), binary(j, OP_GT, p->r, constant(j, j->precision->tiny)));
+}
+
+static void step(jacobi *j, int parity) {
+    emit *e = j->e;
+    const meeting *m = &j->meets[parity];
+    num other[2 * JACOBI_N];
+    pair p;
+    ssa rotates, change;
+    if (j->hermitian)
+        rotates = hermitian_pair(j, m, &p);
+    for (int t = 0; t < j->rows; t++)
+        other[t] = lane_told_num(j->w, &j->of, j->x[t], m->partner);
+    if (!j->hermitian)
+        rotates = product_pair(j, m, other, &p);
+    ssa turns = both(j, j->active, m->any), idle = emit_op(e, "xor i1", turns, ssa_bool(true));
+    rotates = both(j, rotates, turns);
+    const rotation r = rotation_of(j, &p, rotates, idle, &change);
+    j->rotated = emit_op(e, "or i1", j->rotated, rotates);
+    rotate_column(j, other, m, &r);
+    rotate_rows(j, parity, &r);
+    if (j->hermitian) {
+        ssa low = binary(j, OP_ADD, p.y, change), high = binary(j, OP_SUB, p.x, change);
+        j->diagonal = choose(j, idle, j->diagonal, choose(j, m->first, low, high));
+    }
+    ssa flags = lane_told(j->w, DT_INT32, j->flags, m->partner);
+    flags = emit_op(e, "xor i32", flags, emit_select_as(e, "i32", m->first, ssa_constant(0), ssa_constant(NEGATED)));
+    j->flags = emit_select_as(e, "i32", turns, flags, j->flags);
+}
+
+static void carry_all(jacobi *j, carrying_loop *l) {
+    *l = carrying_loop_new(j->e, 7 + (j->rows + j->n) * PARTS);
+    carry(l, &j->rotated, "i1");
+    carry(l, &j->diagonal, ir_value_type(real_of(j)));
+    carry(l, &j->flags, "i32");
+    for (int t = 0; t < j->rows; t++)
+        carry_num(l, &j->of, &j->x[t]);
+    for (int t = 0; t < j->n; t++)
+        carry_num(l, &j->of, &j->v[t]);
+}
+
+static void sweep(jacobi *j) {
+    carrying_loop l;
+    j->step = ssa_constant(0);
+    carry_all(j, &l);
+    carry(&l, &j->step, "i32");
+    carrying_loop_begin(&l);
+    carrying_loop_while(&l, emit_value(j->e, "icmp slt i32 %s, %d", j->step.text, (j->n + 1) / 2));
+    step(j, 0);
+    step(j, 1);
+    j->step = emit_value(j->e, "add i32 %s, 1", j->step.text);
+    carrying_loop_end(&l);
+}
+
+/* Is that true for any lane of the group, of the warp? */
+static ssa any_of_group(const jacobi *j, ssa is) {
+    return emit_value(j->e, "icmp ne i32 %s, 0", lane_ballot(j->w, is).text);
+}
+
+static ssa any_of_warp(const jacobi *j, ssa is) {
+    emit_declare(j->e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
+    ssa lanes = emit_value(j->e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", is.text);
+    return emit_value(j->e, "icmp ne i32 %s, 0", lanes.text);
+}
+
+/* Until a sweep has rotated nothing. A matrix that is done stays as it is while others of the warp go on, so that its results are the same
+ * beside any others. */
+static void sweeps(jacobi *j) {
+    carrying_loop l;
+    j->sweep = ssa_constant(0);
+    carry_all(j, &l);
+    carry(&l, &j->active, "i1");
+    carry(&l, &j->sweep, "i32");
+    carrying_loop_begin(&l);
+    ssa some = emit_value(j->e, "icmp slt i32 %s, %d", j->sweep.text, SWEEPS);
+    carrying_loop_while(&l, both(j, some, any_of_warp(j, j->active)));
+    j->rotated = ssa_bool(false);
+    sweep(j);
+    j->active = any_of_group(j, j->rotated);
+    j->sweep = emit_value(j->e, "add i32 %s, 1", j->sweep.text);
+    carrying_loop_end(&l);
+}
+
+/* Number t of a sequence without a pattern. */
+static uint32_t mixed(uint32_t t) {
+    t = (t + 1) * 0x9E3779B9u;
+    t = (t ^ t >> 16) * 0x85EBCA6Bu;
+    return (t ^ t >> 13) | 1;
+}
+
+/* Columns of nothing have no direction. They get some elements, too small to count, of which further rotations make what is orthogonal to the
+ * others. */
+static void fill(jacobi *j) {
+    emit *e = j->e;
+    const num_precision *k = j->precision;
+    double least = ldexp(k->epsilon * k->epsilon, k->scale);
+    ssa nothing = binary(j, OP_LE, square_of_norm(j), constant(j, least * least));
+    ssa first = emit_value(e, "icmp eq i32 %s, 0", j->pass.text);
+    ssa odd = emit_value(e, "add i32 %s, 1", emit_value(e, "shl i32 %s, 1", j->lane.text).text);
+    nothing = both(j, both(j, nothing, j->exists), first);
+    for (int t = 0; t < j->rows; t++)
+        for (int i = 0; i < j->of.parts; i++) {
+            ssa x = emit_value(e, "mul i32 %s, %d", odd.text, (int)mixed((uint32_t)(PARTS * t + i)));
+            x = emit_convert(e, x, DT_INT32, real_of(j));
+            x = binary(j, OP_MUL, x, constant(j, ldexp(least, -31)));
+            j->x[t].part[i] = choose(j, nothing, x, j->x[t].part[i]);
+        }
+    ssa filled = emit_select_as(e, "i32", nothing, ssa_constant(FILLED), ssa_constant(0));
+    j->flags = emit_op(e, "or i32", j->flags, filled);
+    j->active = any_of_group(j, nothing);
+}
+
+static void passes(jacobi *j) {
+    carrying_loop l;
+    j->pass = ssa_constant(0);
+    carry_all(j, &l);
+    carry(&l, &j->active, "i1");
+    carry(&l, &j->pass, "i32");
+    carrying_loop_begin(&l);
+    carrying_loop_while(&l, any_of_warp(j, j->active));
+    sweeps(j);
+    fill(j);
+    j->pass = emit_value(j->e, "add i32 %s, 1", j->pass.text);
+    carrying_loop_end(&l);
+}
+
+/* ---- Memory ---- */
+
+static void load_columns(jacobi *j) {
+    emit *e = j->e;
+    int along = j->wide, across = !j->wide;
+    ssa last[2] = {ssa_none(), ssa_none()};
+    ssa own = emit_widen(e, emit_select_as(e, "i32", j->exists, j->lane, ssa_constant(j->n - 1)));
+    ssa column = matrix_moved(j->w, 0, j->w->at[0], matrix_offset(j->w, own, 0, across)),
+        row = matrix_moved(j->w, 0, j->w->at[0], matrix_offset(j->w, own, 0, along));
+    for (int t = 0; t < j->rows; t++)
+        j->x[t] = j->hermitian ? matrix_load_hermitian(j->w, j->lane, t, column, row, last)
+                               : matrix_load(j->w, 0, matrix_element(j->w, 0, along, column, t, &last[0]));
+    for (int t = 0; t < j->rows && j->wide; t++)
+        j->x[t] = num_conjugate(&j->of, j->x[t]);
+}
+
+/* How many columns come before the lane's: those with lesser values or, of singular ones, with larger. */
+static ssa rank_of(const jacobi *j, ssa value) {
+    emit *e = j->e;
+    ssa rank = ssa_constant(0);
+    for (int t = 0; t < j->n; t++) {
+        ssa other = lane_told(j->w, real_of(j), value, ssa_constant(t));
+        ssa before = binary(j, j->hermitian ? OP_LT : OP_GT, other, value);
+        ssa same = both(j, binary(j, OP_EQ, other, value), emit_value(e, "icmp sgt i32 %s, %d", j->lane.text, t));
+        ssa counts = emit_value(e, "zext i1 %s to i32", emit_op(e, "or i1", before, same).text);
+        rank = emit_op(e, "add i32", rank, counts);
+    }
+    return rank;
+}
+
+/* NaN where an element was not finite. */
+static num result(const jacobi *j, num x) {
+    num none = {{constant(j, NAN), constant(j, NAN)}};
+    return num_select(&j->of, j->scale.finite, x, none);
+}
+
+static void store_values(const jacobi *j, int k, ssa value, ssa rank) {
+    value = choose(j, j->scale.finite, part_times(&j->of, value, &j->scale.back), constant(j, NAN));
+    matrix_store(j->w, k, matrix_moved(j->w, k, j->w->at[k], matrix_offset(j->w, emit_widen(j->e, rank), k, 0)),
+                 (num){{value, constant(j, 0)}});
+}
+
+static ssa has(const jacobi *j, ssa flags, int flag) {
+    return emit_value(j->e, "icmp ne i32 %s, 0", emit_value(j->e, "and i32 %s, %d", flags.text, flag).text);
+}
+
+/* x without the sign that it got when columns changed places. */
+static ssa with_sign(const jacobi *j, ssa flags, ssa x) {
+    return choose(j, has(j, flags, NEGATED), part_negated(&j->of, x), x);
+}
+
+/* The lane's column, times `by`: its place is `rank`, along dimension `across` of operand k. */
+static void store_column(const jacobi *j, int k, int across, ssa rank, ssa by) {
+    ssa last = ssa_none();
+    ssa first = matrix_moved(j->w, k, j->w->at[k], matrix_offset(j->w, emit_widen(j->e, rank), k, across));
+    for (int t = 0; t < j->rows; t++) {
+        num x = num_scaled(&j->of, j->x[t], by);
+        matrix_store(j->w, k, matrix_element(j->w, k, !across, first, t, &last),
+                     result(j, across ? x : num_conjugate(&j->of, x)));
+    }
+}
+
+/* The lane's row of the product: element t belongs to column t, of which `places` has the flags and the place, along dimension `across`. */
+static void store_row(const jacobi *j, int k, int across, const ssa *places) {
+    emit *e = j->e;
+    ssa first = matrix_moved(j->w, k, j->w->at[k], matrix_offset(j->w, emit_widen(e, j->lane), k, !across));
+    for (int t = 0; t < j->n; t++) {
+        ssa rank = emit_widen(e, emit_value(e, "lshr i32 %s, %d", places[t].text, RANK));
+        num x = across ? j->v[t] : num_conjugate(&j->of, j->v[t]);
+        for (int i = 0; i < j->of.parts; i++)
+            x.part[i] = with_sign(j, places[t], x.part[i]);
+        matrix_store(j->w, k, matrix_moved(j->w, k, first, matrix_offset(j->w, rank, k, across)), result(j, x));
+    }
+}
+
+static void store_all(jacobi *j, ssa there) {
+    emit *e = j->e;
+    ssa places[JACOBI_N], value = j->diagonal, norm = ssa_none();
+    if (!j->hermitian) {
+        norm = root(j, square_of_norm(j));
+        value = choose(j, has(j, j->flags, FILLED), constant(j, 0), norm);
+    }
+    ssa rank = rank_of(j, value), place = emit_value(e, "shl i32 %s, %d", rank.text, RANK);
+    place = emit_op(e, "or i32", place, j->flags);
+    for (int t = 0; t < j->n; t++)
+        places[t] = lane_told(j->w, DT_INT32, place, ssa_constant(t));
+    int end = skeleton_if(&j->w->s, both(j, there, j->exists));
+    if (j->hermitian) {
+        store_values(j, 1, value, rank);
+        store_row(j, 2, 1, places);
+    } else {
+        ssa by = with_sign(j, j->flags, binary(j, OP_DIV, constant(j, 1), norm));
+        store_values(j, 2, value, rank);
+        store_column(j, j->wide ? 3 : 1, !j->wide, rank, by);
+        store_row(j, j->wide ? 1 : 3, j->wide, places);
+    }
+    skeleton_end_if(&j->w->s, end);
+}
+
+/* ---- All ---- */
+
+static meeting meeting_of(const jacobi *j, int parity) {
+    emit *e = j->e;
+    ssa odd = emit_value(e, "icmp ne i32 %s, 0", emit_value(e, "and i32 %s, 1", j->lane.text).text);
+    ssa step = emit_select_as(e, "i32", odd, ssa_constant(parity ? 1 : -1), ssa_constant(parity ? -1 : 1));
+    ssa partner = emit_op(e, "add i32", j->lane, step);
+    ssa any = both(j, j->exists, emit_value(e, "icmp ult i32 %s, %d", partner.text, j->n));
+    meeting m = {.any = any, .partner = emit_select_as(e, "i32", any, partner, j->lane)};
+    m.first = emit_op(e, "icmp sgt i32", m.partner, j->lane);
+    m.low = emit_select_as(e, "i32", m.first, j->lane, m.partner);
+    return m;
+}
+
+static void begin(jacobi *j) {
+    emit *e = j->e;
+    num one = num_real(&j->of, 1), zero = num_real(&j->of, 0);
+    ssa thread = emit_special_register(e, "tid");
+    j->lane = emit_value(e, "and i32 %s, %d", thread.text, (1 << j->w->s.v->gufunc.coop) - 1);
+    j->exists = emit_value(e, "icmp slt i32 %s, %d", j->lane.text, j->n);
+    load_columns(j);
+    j->scale = matrix_take_exponent(j->w, &j->of, j->x, j->rows);
+    for (int parity = 0; parity < 2; parity++)
+        j->meets[parity] = meeting_of(j, parity);
+    j->active = ssa_bool(true);
+    j->rotated = ssa_bool(false);
+    j->flags = ssa_constant(0);
+    j->diagonal = j->hermitian ? constant(j, 0) : ssa_none();
+    for (int t = 0; t < j->n; t++) {
+        ssa own = emit_value(e, "icmp eq i32 %s, %d", j->lane.text, t);
+        j->v[t] = num_select(&j->of, own, one, zero);
+        if (!j->hermitian)
+            continue;
+        j->diagonal = choose(j, own, j->x[t].part[0], j->diagonal);
+        j->x[t] = num_select(&j->of, own, zero, j->x[t]);
+    }
+}
+
+void jacobi_rotations(gufunc_writer *w, ssa there) {
+    const variant *v = w->s.v;
+    jacobi *j = arena_alloc(w->s.e->a, sizeof *j);
+    int m = (int)matrix_extent(w, 0, 0), n = (int)matrix_extent(w, 0, 1);
+    *j = (jacobi){.w = w,
+                  .e = w->s.e,
+                  .hermitian = v->gufunc.form == LAPACK_EIGH,
+                  .wide = m < n,
+                  .of = num_kind_of(w->s.e, (dtype)v->operand[0].value),
+                  .rows = m < n ? n : m,
+                  .n = m < n ? m : n};
+    j->precision = num_precision_of(&j->of);
+    assert(j->n <= JACOBI_N && j->rows <= 2 * JACOBI_N && j->n <= 1 << v->gufunc.coop);
+    begin(j);
+    (j->hermitian ? sweeps : passes)(j);
+    store_all(j, there);
+}
