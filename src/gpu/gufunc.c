@@ -1093,7 +1093,8 @@ static bool choose_elimination(const cores *c, variant *v, const loop_problem *s
 /* Each lane has a column of the matrix, or for rotations one of its adjoint if that has fewer, and other elements: of what rotates it, or of
  * Q. */
 static bool choose_columns_of_lanes(const cores *c, variant *v, const loop_problem *s) {
-    bool rotates = s->form == LAPACK_EIGH || s->form == LAPACK_SVD, reflects = s->form == LAPACK_QR;
+    bool rotates = s->form == LAPACK_EIGH || s->form == LAPACK_SVD || s->form == LAPACK_LSTSQ,
+         reflects = s->form == LAPACK_QR;
     if ((!rotates && !reflects) || v->reports || serves_several(c))
         return false;
     int64_t m = extent_at(c, 0, 0), n = extent_at(c, 0, 1);
@@ -1106,7 +1107,7 @@ static bool choose_columns_of_lanes(const cores *c, variant *v, const loop_probl
     v->gufunc.coop = (uint8_t)log2_ceil((uint64_t)columns);
     fix_sizes(v, s);
     for (int k = 0; k < v->nin + v->nout; k++) {
-        v->operand[k].fixed = packed_count(c, k);
+        v->operand[k].fixed = rank_of(c, k) && packed_count(c, k);
         v->operand[k].unit = 0;
     }
     v->gufunc.vector = 1;

@@ -273,7 +273,7 @@ typedef struct variant {
             uint8_t aligned;
             uint8_t even; /* a gufunc_even: how the dimension comes out that every construct goes along */
             /* GPU: a lapack_form (engine.h) that stands for the kernel's text: the 2^coop lanes of a group, at most a warp, have the
-             * matrix in registers, and eliminate (ir/gufunc/elimination.c; variant_slots vectors a lane), rotate (jacobi.c) or reflect
+             * matrix in registers, and eliminate (ir/gufunc/elimination.c; variant_slots vectors a lane), rotate (jacobi.c, least_squares.c) or reflect
              * (reflectors.c; a column a lane); `size` as for unrolled. An operand that is `fixed` has its core in C order without gaps; `vector`: elements of a row that are loaded together. 0: it is the
              * text. */
             uint8_t form;

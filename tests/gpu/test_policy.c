@@ -1214,11 +1214,15 @@ static void test_even(void **unused) {
 /* A matrix in C order, one behind the other, or `shared` by all calls, and right sides. */
 static void matrices_make(sample *s, lapack_form form, dtype type, int64_t n, int64_t r, bool shared,
                           const uint8_t *at) {
-    static const char *const layouts[LAPACK_FORMS] = {
-        [LAPACK_SOLVE] = "(n,n),(n)->(n)",  [LAPACK_SOLVE_MATRIX] = "(n,n),(n,r)->(n,r)",
-        [LAPACK_INV] = "(n,n)->(n,n)",      [LAPACK_DET] = "(n,n)->()",
-        [LAPACK_CHOLESKY] = "(n,n)->(n,n)", [LAPACK_EIGH] = "(n,n)->(n),(n,n)",
-        [LAPACK_QR] = "(m,n)->(m,k),(k,n)", [LAPACK_SVD] = "(m,n)->(m,k),(k),(k,n)"};
+    static const char *const layouts[LAPACK_FORMS] = {[LAPACK_SOLVE] = "(n,n),(n)->(n)",
+                                                      [LAPACK_SOLVE_MATRIX] = "(n,n),(n,r)->(n,r)",
+                                                      [LAPACK_INV] = "(n,n)->(n,n)",
+                                                      [LAPACK_DET] = "(n,n)->()",
+                                                      [LAPACK_CHOLESKY] = "(n,n)->(n,n)",
+                                                      [LAPACK_EIGH] = "(n,n)->(n),(n,n)",
+                                                      [LAPACK_QR] = "(m,n)->(m,k),(k,n)",
+                                                      [LAPACK_SVD] = "(m,n)->(m,k),(k),(k,n)",
+                                                      [LAPACK_LSTSQ] = "(m,n),(m,k),()->(n,k),(k),(),(k)"};
     arena memory = {0};
     core_layout layout;
     int64_t core[16] = {n, r, n < r ? n : r};
@@ -1316,6 +1320,10 @@ static void test_lane_matrices(void **unused) {
         {LAPACK_SVD, DT_FLOAT32, 65, 2, 0, 0, false, aligned},
         {LAPACK_SVD, DT_COMPLEX128, 10, 24, 4, 1, false, aligned},
         {LAPACK_SVD, DT_COMPLEX128, 10, 25, 0, 0, false, aligned},
+        {LAPACK_LSTSQ, DT_FLOAT32, 2, 2, 1, 1, false, aligned},
+        {LAPACK_LSTSQ, DT_FLOAT64, 20, 9, 4, 1, false, aligned},
+        {LAPACK_LSTSQ, DT_FLOAT64, 20, 9, 0, 0, true, aligned},
+        {LAPACK_LSTSQ, DT_FLOAT64, 9, 60, 0, 0, false, aligned},
     };
     static sample s;
     (void)unused;

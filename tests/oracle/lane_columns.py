@@ -1,5 +1,5 @@
-"""lane_columns.py - small matrices of which each lane of a warp has a column: qr (src/ir/gufunc/reflectors.c), eigh and svd (jacobi.c), by what
-NumPy says that their results must satisfy: random sizes around all bounds, strides, places of inputs, matrices that are short of rank, not
+"""lane_columns.py - small matrices of which each lane of a warp has a column: qr (src/ir/gufunc/reflectors.c), eigh and svd (jacobi.c), lstsq
+(least_squares.c), by what NumPy says that their results must satisfy: random sizes around all bounds, strides, places of inputs, matrices that are short of rank, not
 finite, or far from 1 in size. On a simulated GPU, whose memory ends at a page that nobody may touch; with UF_TEST_GPU=1 on a GPU.
 PROP_N=n draws n times as many."""
 import sys
@@ -7,10 +7,10 @@ import sys
 import numpy as np
 
 from elimination import compute, lay, ROUNDS  # first: it says which GPU
-from linalg import check_eigh, check_qr, check_svd, hermitian, largest, near, numbers, pick, real_of, rectangle
+from linalg import check_eigh, check_lstsq, check_qr, check_svd, hermitian, largest, near, numbers, pick, real_of, rectangle
 from uf import Func, run
 
-FUNCS = {name: Func.load(name) for name in ("qr", "eigh", "svd")}
+FUNCS = {name: Func.load(name) for name in ("qr", "eigh", "svd", "lstsq")}
 
 
 def words(t):
@@ -71,6 +71,18 @@ def singular_vectors(rng, t):
     check_svd(t, a, *factorised(rng, "svd", t, a))
 
 
+def least_squares(rng, t):
+    m, n = draw_sizes(rng, "lstsq", t)
+    loop, r = calls_of(rng), int(pick(rng, (1, 2, 5)))
+    a = numbers(rng, loop + (m, n), t)
+    if min(m, n) > 2 and rng.random() < .3:  # of rank 2
+        a = (a[..., :2] @ numbers(rng, (2, n), t)).astype(t)
+    b, rcond = numbers(rng, loop + (m, r), t), np.array(pick(rng, (-1, 1e-3)), real_of(t))
+    out = outputs(rng, (loop + (n, r), t), (loop + (r,), real_of(t)), (loop, "i"), (loop + (min(m, n),), real_of(t)))
+    compute(FUNCS["lstsq"], lay(rng, a), lay(rng, b), rcond, *out)
+    check_lstsq(t, a, b, rcond, *out)
+
+
 def in_place(rng):
     for t in "fdFD":
         a = hermitian(rng, t, (5, 9, 9))[0]
@@ -85,7 +97,7 @@ def in_place(rng):
 
 def same_bits(rng):
     """Wherever a matrix lies, and whatever lies beside it: others take more rotations, or fewer."""
-    for name in FUNCS:
+    for name in ("qr", "eigh", "svd"):
         for t in "fD":
             m, n = draw_sizes(rng, name, t)
             a = rectangle(rng, t, (12,), m, n)[0]
@@ -100,7 +112,7 @@ def same_bits(rng):
 
 def not_finite(rng):
     """All of such a matrix's results are NaN, and nothing of its neighbours'."""
-    for name in FUNCS:
+    for name in ("qr", "eigh", "svd"):
         for t in "fdFD":
             m, n = draw_sizes(rng, name, t)
             a = numbers(rng, (9, m, n), t)
@@ -109,6 +121,10 @@ def not_finite(rng):
                 bad = np.isnan(x).reshape(9, -1)
                 assert np.all(bad[[2, 4]] | (name == "qr")) and np.any(bad[[2, 4]], axis=1).all(), (name, t, m, n)
                 assert not np.any(bad[[0, 1, 3, 5, 6, 7, 8]]), (name, t, m, n)
+    a, x = numbers(rng, (3, 5, 4), "f"), [np.zeros(shape, t) for shape, t in (((3, 4, 2), "f"), ((3, 2), "f"), (3, "i"), ((3, 4), "f"))]
+    a[1, 4, 3] = np.inf
+    compute(FUNCS["lstsq"], a, np.ones((3, 5, 2), "f"), np.array(-1, "f"), *x)
+    assert [list(np.isnan(x[k].reshape(3, -1)).all(1)) for k in (0, 1, 3)] == [[False, True, False]] * 3 and list(x[2]) == [4, 0, 4], x
 
 
 def exact(rng):
@@ -170,4 +186,4 @@ if __name__ == "__main__":
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         print("the address sanitizer does not follow the threads of a simulated GPU through Python")
         sys.exit(77)
-    sys.exit(run([randomly(f) for f in (reflected, eigenvectors, singular_vectors)] + [in_place, same_bits, not_finite, exact, graded, converted]))
+    sys.exit(run([randomly(f) for f in (reflected, eigenvectors, singular_vectors, least_squares)] + [in_place, same_bits, not_finite, exact, graded, converted]))

@@ -164,20 +164,9 @@ def svd(rng, t, device=None):
     check_svd(t, a, *compute(rng, "svd", [a], [loop + (m, k), loop + (k,), loop + (k, n)], [t, real_of(t), t], device))
 
 
-def lstsq(rng, t, device=None):
-    loop, r, real = loops(rng), int(pick(rng, (1, 2, 17))), real_of(t)
-    m, n = int(pick(rng, SIZES)), int(pick(rng, SIZES))
-    k, short = min(m, n), int(rng.integers(3)) == 0
-    a = numbers(rng, random_source(rng, loop) + (m, n), t)
-    if short and k > 1:  # of rank 1 to 3
-        rank = int(rng.integers(1, min(k, 4)))
-        a = (a[..., :rank] @ numbers(rng, (rank, n), t)).astype(t)
-    b = numbers(rng, loop + (m, r), t)
-    rcond = np.array(pick(rng, (-1, 1e-3)), real)
-    x, residuals, rank, s = compute(rng, "lstsq", [a, b, rcond], [loop + (n, r), loop + (r,), loop, loop + (k,)],
-                                    [t, real, "i", real], device)
-    a = np.broadcast_to(a, loop + (m, n))
-    for i in np.ndindex(loop):
+def check_lstsq(t, a, b, rcond, x, residuals, rank, s):
+    m, n = a.shape[-2:]
+    for i in np.ndindex(a.shape[:-2]):
         want, left, full, values = np.linalg.lstsq(a[i], b[i], rcond=np.finfo(t).eps * max(m, n) if rcond < 0 else float(rcond))
         assert rank[i] == full, (rank[i], full)
         one = 100 * (m + n) * np.finfo(t).eps
@@ -189,6 +178,20 @@ def lstsq(rng, t, device=None):
         else:
             got = np.sum(np.abs(b[i] - a[i] @ want) ** 2, axis=0)
             near(largest(residuals[i] - got), one * largest(b[i]) ** 2 * m * (values[0] / above[-1]), t, a.shape)
+
+
+def lstsq(rng, t, device=None):
+    loop, r, real = loops(rng), int(pick(rng, (1, 2, 17))), real_of(t)
+    m, n = int(pick(rng, SIZES)), int(pick(rng, SIZES))
+    k, short = min(m, n), int(rng.integers(3)) == 0
+    a = numbers(rng, random_source(rng, loop) + (m, n), t)
+    if short and k > 1:  # of rank 1 to 3
+        rank = int(rng.integers(1, min(k, 4)))
+        a = (a[..., :rank] @ numbers(rng, (rank, n), t)).astype(t)
+    b = numbers(rng, loop + (m, r), t)
+    rcond = np.array(pick(rng, (-1, 1e-3)), real)
+    check_lstsq(t, np.broadcast_to(a, loop + (m, n)), b, rcond,
+                *compute(rng, "lstsq", [a, b, rcond], [loop + (n, r), loop + (r,), loop, loop + (k,)], [t, real, "i", real], device))
 
 
 # ---- Equations, inverses, determinants ----

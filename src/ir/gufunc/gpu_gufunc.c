@@ -181,8 +181,9 @@ static void calls_across(gufunc_writer *w, gpu *g) {
 static void (*const by_lanes[LAPACK_FORMS])(gufunc_writer *w, ssa there) = {
     [LAPACK_SOLVE] = elimination,    [LAPACK_SOLVE_MATRIX] = elimination,
     [LAPACK_INV] = elimination,      [LAPACK_DET] = elimination,
-    [LAPACK_CHOLESKY] = elimination, [LAPACK_EIGH] = jacobi_rotations,
-    [LAPACK_SVD] = jacobi_rotations, [LAPACK_QR] = reflectors,
+    [LAPACK_CHOLESKY] = elimination, [LAPACK_EIGH] = jacobi_vectors,
+    [LAPACK_SVD] = jacobi_vectors,   [LAPACK_QR] = reflectors,
+    [LAPACK_LSTSQ] = least_squares,
 };
 
 /* A call for each group of lanes. All threads of a block go the same way: those beyond the last call read what that reads. */

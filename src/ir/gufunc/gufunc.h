@@ -62,7 +62,8 @@ void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa ag
 /* gufunc.form: computes one call whose operands are at w->at, by the lanes of a group; all lanes of the warp get there together. there (i1):
  * its results are stored. */
 void elimination(gufunc_writer *w, ssa there);
-void jacobi_rotations(gufunc_writer *w, ssa there);
+void jacobi_vectors(gufunc_writer *w, ssa there);
+void least_squares(gufunc_writer *w, ssa there);
 void reflectors(gufunc_writer *w, ssa there);
 
 /* gufunc.pieces: sets w->piece for the call whose operands are at w->at, and block number `block` of `blocks` (i64) of its group. */

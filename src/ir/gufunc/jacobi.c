@@ -10,43 +10,15 @@
 #include <assert.h>
 #include <math.h>
 
-#include "ir/gufunc/lane_matrix.h"
+#include "ir/gufunc/jacobi.h"
 
 enum {
     SWEEPS = 40,        /* at most; matrices of numbers take 5 to 9 */
-    FILLED = 1,         /* a column that had nothing in it, and got something: see `fill` */
+    FILLED = 1,         /* of a column: it had nothing in it, and got something: see `fill` */
     NEGATED = 2,        /* it was, when it changed places with others */
     RANK = 2,           /* log2: its place among the results, behind the flags */
     HERMITIAN_MIN = 40, /* log2 of the scale over what counts as nothing beside the diagonal, without the rounding's */
 };
-
-/* The columns that a lane's meets in the steps of even columns or of odd ones. */
-typedef struct meeting {
-    ssa partner; /* its number (i32), the lane's own where there is none */
-    ssa low;     /* the lesser of the two */
-    ssa first;   /* i1: that is this lane */
-    ssa any;     /* i1: there is a partner */
-} meeting;
-
-typedef struct jacobi {
-    gufunc_writer *w;
-    emit *e;
-    bool hermitian;
-    bool wide; /* the matrix has more columns than rows: it is its adjoint whose columns the lanes have */
-    num_kind of;
-    const num_precision *precision;
-    int rows, n; /* of what the lanes have */
-    ssa lane, exists;
-    matrix_scale scale;
-    meeting meets[2];
-    /* What steps change. */
-    ssa step, sweep, pass;            /* i32 */
-    ssa active;                       /* i1: this matrix is not done */
-    ssa rotated;                      /* i1: something was rotated in this sweep */
-    ssa diagonal;                     /* of a Hermitian matrix; its place in the column is 0 */
-    ssa flags;                        /* i32, of the column: FILLED, NEGATED */
-    num x[2 * JACOBI_N], v[JACOBI_N]; /* the column; the row of the product */
-} jacobi;
 
 /* ---- Numbers ---- */
 
@@ -351,9 +323,9 @@ static num result(const jacobi *j, num x) {
     return num_select(&j->of, j->scale.finite, x, none);
 }
 
-static void store_values(const jacobi *j, int k, ssa value, ssa rank) {
-    value = choose(j, j->scale.finite, part_times(&j->of, value, &j->scale.back), constant(j, NAN));
-    matrix_store(j->w, k, matrix_moved(j->w, k, j->w->at[k], matrix_offset(j->w, emit_widen(j->e, rank), k, 0)),
+void jacobi_store_value(const jacobi *j, int k) {
+    ssa value = choose(j, j->scale.finite, part_times(&j->of, j->value, &j->scale.back), constant(j, NAN));
+    matrix_store(j->w, k, matrix_moved(j->w, k, j->w->at[k], matrix_offset(j->w, emit_widen(j->e, j->rank), k, 0)),
                  (num){{value, constant(j, 0)}});
 }
 
@@ -366,10 +338,10 @@ static ssa with_sign(const jacobi *j, ssa flags, ssa x) {
     return choose(j, has(j, flags, NEGATED), part_negated(&j->of, x), x);
 }
 
-/* The lane's column, times `by`: its place is `rank`, along dimension `across` of operand k. */
-static void store_column(const jacobi *j, int k, int across, ssa rank, ssa by) {
+/* The lane's column, times `by`: its place is along dimension `across` of operand k. */
+static void store_column(const jacobi *j, int k, int across, ssa by) {
     ssa last = ssa_none();
-    ssa first = matrix_moved(j->w, k, j->w->at[k], matrix_offset(j->w, emit_widen(j->e, rank), k, across));
+    ssa first = matrix_moved(j->w, k, j->w->at[k], matrix_offset(j->w, emit_widen(j->e, j->rank), k, across));
     for (int t = 0; t < j->rows; t++) {
         num x = num_scaled(&j->of, j->x[t], by);
         matrix_store(j->w, k, matrix_element(j->w, k, !across, first, t, &last),
@@ -392,23 +364,17 @@ static void store_row(const jacobi *j, int k, int across, const ssa *places) {
 
 static void store_all(jacobi *j, ssa there) {
     emit *e = j->e;
-    ssa places[JACOBI_N], value = j->diagonal, norm = ssa_none();
-    if (!j->hermitian) {
-        norm = root(j, square_of_norm(j));
-        value = choose(j, has(j, j->flags, FILLED), constant(j, 0), norm);
-    }
-    ssa rank = rank_of(j, value), place = emit_value(e, "shl i32 %s, %d", rank.text, RANK);
+    ssa places[JACOBI_N], place = emit_value(e, "shl i32 %s, %d", j->rank.text, RANK);
     place = emit_op(e, "or i32", place, j->flags);
     for (int t = 0; t < j->n; t++)
         places[t] = lane_told(j->w, DT_INT32, place, ssa_constant(t));
     int end = skeleton_if(&j->w->s, both(j, there, j->exists));
     if (j->hermitian) {
-        store_values(j, 1, value, rank);
+        jacobi_store_value(j, 1);
         store_row(j, 2, 1, places);
     } else {
-        ssa by = with_sign(j, j->flags, binary(j, OP_DIV, constant(j, 1), norm));
-        store_values(j, 2, value, rank);
-        store_column(j, j->wide ? 3 : 1, !j->wide, rank, by);
+        jacobi_store_value(j, 2);
+        store_column(j, j->wide ? 3 : 1, !j->wide, with_sign(j, j->flags, j->unit));
         store_row(j, j->wide ? 1 : 3, j->wide, places);
     }
     skeleton_end_if(&j->w->s, end);
@@ -452,7 +418,17 @@ static void begin(jacobi *j) {
     }
 }
 
-void jacobi_rotations(gufunc_writer *w, ssa there) {
+static void find_results(jacobi *j) {
+    j->value = j->diagonal;
+    if (!j->hermitian) {
+        ssa norm = root(j, square_of_norm(j));
+        j->value = choose(j, has(j, j->flags, FILLED), constant(j, 0), norm);
+        j->unit = binary(j, OP_DIV, constant(j, 1), norm);
+    }
+    j->rank = rank_of(j, j->value);
+}
+
+jacobi *jacobi_rotate(gufunc_writer *w) {
     const variant *v = w->s.v;
     jacobi *j = arena_alloc(w->s.e->a, sizeof *j);
     int m = (int)matrix_extent(w, 0, 0), n = (int)matrix_extent(w, 0, 1);
@@ -467,5 +443,8 @@ void jacobi_rotations(gufunc_writer *w, ssa there) {
     assert(j->n <= JACOBI_N && j->rows <= 2 * JACOBI_N && j->n <= 1 << v->gufunc.coop);
     begin(j);
     (j->hermitian ? sweeps : passes)(j);
-    store_all(j, there);
+    find_results(j);
+    return j;
 }
+
+void jacobi_vectors(gufunc_writer *w, ssa there) { store_all(jacobi_rotate(w), there); }

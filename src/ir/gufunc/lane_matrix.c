@@ -37,6 +37,17 @@ ssa lane_largest(const gufunc_writer *w, ssa x) {
     return x;
 }
 
+num lane_sum(const gufunc_writer *w, const num_kind *of, num x) {
+    emit *e = w->s.e;
+    int lanes = w->s.v->gufunc.coop;
+    for (int by = 1 << lanes >> 1; by; by /= 2)
+        for (int i = 0; i < of->parts; i++) {
+            ssa other = lanes_shuffle(e, "bfly", ssa_constant(-1), of->real, x.part[i], ssa_constant(by), lanes);
+            x.part[i] = emit_binary(e, OP_ADD, of->real, x.part[i], other, of->real);
+        }
+    return x;
+}
+
 /* ---- Loops ---- */
 
 carrying_loop carrying_loop_new(emit *e, int most) {
@@ -167,11 +178,11 @@ matrix_scale matrix_take_exponent(const gufunc_writer *w, const num_kind *of, nu
     ssa biased = emit_value(e, "lshr i32 %s, %d", lane_largest(w, most).text, p->mantissa % 32);
     ssa exponent = emit_value(e, "sub i32 %s, %d", biased.text, p->bias + p->scale);
     matrix_scale s = {.back = num_power_of_two(of, exponent),
+                      .out = num_power_of_two(of, emit_op(e, "sub i32", ssa_constant(0), exponent)),
                       .finite = emit_value(e, "icmp slt i32 %s, %d", biased.text, 2 * p->bias + 1)};
-    const num_factors out = num_power_of_two(of, emit_op(e, "sub i32", ssa_constant(0), exponent));
     for (int i = 0; i < n * of->parts; i++) {
         ssa *part = &x[i / of->parts].part[i % of->parts];
-        *part = emit_select(e, of->real, s.finite, part_times(of, *part, &out), zero);
+        *part = emit_select(e, of->real, s.finite, part_times(of, *part, &s.out), zero);
     }
     return s;
 }

@@ -16,6 +16,9 @@ ssa lane_ballot(const gufunc_writer *w, ssa is);
 /* The largest of the group's (i32). */
 ssa lane_largest(const gufunc_writer *w, ssa x);
 
+/* The sum of the group's, in all of its lanes. */
+num lane_sum(const gufunc_writer *w, const num_kind *of, num x);
+
 /* ---- Loops ---- */
 
 /* A loop that carries values from each step to the next: between begin and end these stand for those of the step, and behind it for the last
@@ -54,9 +57,9 @@ void matrix_store(const gufunc_writer *w, int k, ssa pointer, num x);
 num matrix_load_hermitian(const gufunc_writer *w, ssa own, int t, ssa column, ssa row, ssa *last);
 /* ---- Exponents ---- */
 
-/* What was taken out of a matrix: the factors that put it back into results, and whether all elements are finite (i1). */
+/* What was taken out of a matrix: the factors that put it back into results, and those that took it out, and whether all elements are finite (i1). */
 typedef struct matrix_scale {
-    num_factors back;
+    num_factors back, out;
     ssa finite;
 } matrix_scale;
 /* Takes the exponent of the largest element out of a matrix of which each lane of the group has n elements, x; one that is not finite becomes
