@@ -11,7 +11,7 @@ enum {
     PROOF_DEPTH = 4,   /* proofs nested in each other */
     FACTS_TRIED = 16,  /* only the last facts are tried */
     PRODUCT_DEPTH = 4, /* products nested in the bounds of products */
-    ATTEMPTS = 256, /* that are remembered */
+    ATTEMPTS = 256,    /* that are remembered */
     LOWER_BOUND_STEPS = 32,
     LOWER_BOUNDS = 24,
     /* The largest factor or constant of a need. Larger ones come from the range of a 32-bit type, and no call fulfils
@@ -25,11 +25,20 @@ form form_constant(int128 value) { return (form){.constant = value}; }
 
 form form_atom(int at) { return (form){.count = 1, .atom = {at}, .factor = {1}}; }
 
+/* a * b of which one is mostly small: a product of 64 bits each needs no check. */
+static bool multiply_overflows(int128 a, int64_t b, int128 *out) {
+    if (a == (int64_t)a) {
+        *out = a * b;
+        return false;
+    }
+    return __builtin_mul_overflow(a, b, out);
+}
+
 bool form_add(form *a, const form *b, int64_t times) {
-    form sum = {0};
+    form sum;
     int128 product;
-    if (__builtin_mul_overflow(b->constant, times, &product) ||
-        __builtin_add_overflow(a->constant, product, &sum.constant))
+    sum.count = 0;
+    if (multiply_overflows(b->constant, times, &product) || __builtin_add_overflow(a->constant, product, &sum.constant))
         return false;
     for (int i = 0, j = 0; i < a->count || j < b->count;) {
         bool of_a = j == b->count || (i < a->count && a->atom[i] <= b->atom[j]);
@@ -50,19 +59,24 @@ bool form_add(form *a, const form *b, int64_t times) {
         sum.atom[sum.count] = at;
         sum.factor[sum.count++] = factor;
     }
-    *a = sum;
+    a->constant = sum.constant;
+    a->count = sum.count;
+    for (int i = 0; i < sum.count; i++) { /* the terms that are there: fewer than a copy of all */
+        a->atom[i] = sum.atom[i];
+        a->factor[i] = sum.factor[i];
+    }
     return true;
 }
 
-/* f without one of its terms. */
-static form form_rest(const form *f, int term) {
-    form rest = *f;
-    rest.count--;
-    for (int i = term; i < rest.count; i++) {
-        rest.atom[i] = f->atom[i + 1];
-        rest.factor[i] = f->factor[i + 1];
-    }
-    return rest;
+/* f without one of its terms, in *out. */
+static void form_rest(const form *f, int term, form *out) {
+    out->constant = f->constant;
+    out->count = 0;
+    for (int i = 0; i < f->count; i++)
+        if (i != term) {
+            out->atom[out->count] = f->atom[i];
+            out->factor[out->count++] = f->factor[i];
+        }
 }
 
 /* ---- Atoms and facts ---- */
@@ -132,9 +146,14 @@ static bool follows(knowledge *k, const form *f, int *left);
 /* Replaces a term of f, a * x, by a bound b of x with divisor d. d * f = d * rest + a * (d * x) is at least d * rest +
  * a * b. f is an integer, so that f >= 0 if d * f > -d: d - 1 may be added. */
 static bool bound_replace(const form *f, int term, const bound *b, form *out) {
-    form rest = form_rest(f, term);
-    *out = form_constant(b->divisor - 1);
-    return form_add(out, &rest, b->divisor) && form_add(out, &b->f, f->factor[term]);
+    form_rest(f, term, out);
+    if (b->divisor > 1) {
+        const form rest = *out;
+        *out = form_constant(b->divisor - 1);
+        if (!form_add(out, &rest, b->divisor))
+            return false;
+    }
+    return form_add(out, &b->f, f->factor[term]);
 }
 
 /* Proves f >= 0 by bounds. Where only one of several bounds holds, each of them must prove it, and each may use a fact
