@@ -28,9 +28,8 @@ enum {
     UNROLLED_MOST = 10000, /* lines of IR of an inner call without loops, of which about half become instructions */
 
     /* Elimination by lanes. */
-    ELIMINATE_DET = 16,  /* rows of a determinant, at most: of more the product of the pivots has its exponent apart */
-    ELIMINATE_COOP = 2,  /* log2 of the fewest lanes */
-    ELIMINATE_LANE = 60, /* registers for its part of the matrix that a lane should have, .. */
+    ELIMINATE_COOP = 2,        /* log2 of the fewest lanes */
+    ELIMINATE_LANE = 60,       /* registers for its part of the matrix that a lane should have, .. */
     ELIMINATE_LANE_MOST = 136, /* .. and of a whole warp's, at most */
     ROTATE_LEAST = 2,          /* columns of which lanes have one each, .. */
     REFLECT_NUMBERS = 50,      /* .. real numbers of a matrix that they reflect, at least, .. */
@@ -1035,7 +1034,7 @@ static const struct {
 } eliminated[LAPACK_FORMS] = {[LAPACK_SOLVE] = {64, ELIMINATION_N},
                               [LAPACK_SOLVE_MATRIX] = {64, ELIMINATION_N},
                               [LAPACK_INV] = {64, ELIMINATION_N},
-                              [LAPACK_DET] = {100, ELIMINATE_DET},
+                              [LAPACK_DET] = {100, ELIMINATION_N},
                               [LAPACK_CHOLESKY] = {81, ELIMINATION_N}};
 
 /* Registers of an element. */

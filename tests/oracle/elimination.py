@@ -17,7 +17,7 @@ from uf import GPU, Func, Memory, lib, run
 ROUNDS = int(os.environ.get("PROP_N", "1"))
 # The least that are not one thread's, by the dtype of the matrix, and the largest.
 LEAST = {"solve": dict(f=8, d=6, F=6, D=4), "inv": dict(f=8, d=6, F=6, D=4), "det": dict(f=10, d=8, F=8, D=5), "cholesky": dict(f=9, d=7, F=7, D=5)}
-MOST = {"solve": dict(f=64, d=33, F=33, D=32), "inv": dict(f=64, d=34, F=34, D=32), "det": dict(f=16, d=16, F=16, D=16), "cholesky": dict(f=64, d=34, F=34, D=32)}
+MOST = {"solve": dict(f=64, d=33, F=33, D=32), "inv": dict(f=64, d=34, F=34, D=32), "det": dict(f=64, d=34, F=34, D=32), "cholesky": dict(f=64, d=34, F=34, D=32)}
 SIGNATURES = ";".join(f"{t},{t}->{t}" for t in ("float32", "float64", "complex64", "complex128"))
 FUNCS = {name: Func.load(name) for name in MOST}
 # Its text says something else, so that who comes to compute it shows.
@@ -89,10 +89,34 @@ def inverses(rng, t):
 
 def determinants(rng, t):
     calls, n, a = matrices(rng, "det", t)
+    a /= np.dtype(t.lower()).type(np.sqrt(n))  # so that the result is in range
     d = place(rng, np.full(calls, 7, t))
     compute(FUNCS["det"], lay(rng, a), d)
     want = np.linalg.det(a.astype(complex))
     close(np.abs(d - want), np.abs(want) * np.linalg.cond(a.astype(complex)), n, t)
+
+
+def far_determinants(rng):
+    """Of more than 16 rows the exponents of pivots are apart: only the result may be out of range."""
+    for t in "fdFD":
+        n, tiny = min(30, MOST["det"][t]), np.finfo(np.dtype(t)).tiny
+        large = 1 / tiny
+        a = np.zeros((8, n, n), t)
+        a[:] = np.eye(n)
+        a[0, :12] *= large  # the largest first, then the smallest; and the other way round
+        a[0, -12:] *= tiny
+        a[1, :12] *= tiny
+        a[1, -12:] *= large
+        a[2] *= 2
+        a[3] *= large
+        a[4] *= tiny
+        a[5, 3, 3] = 0
+        a[6, 3] *= np.finfo(np.dtype(t)).smallest_subnormal
+        a[7, 3, 3] = np.nan
+        d = np.zeros(8, t)
+        compute(FUNCS["det"], a[:, rng.permutation(n)], d)
+        assert np.array_equal(np.abs(d[[0, 1, 2, 4, 5, 6]]), [1, 1, 2.0 ** n, 0, 0, np.finfo(np.dtype(t)).smallest_subnormal]), (t, d)
+        assert not np.isfinite(d[3]) and np.isnan(d[7]), (t, d)
 
 
 def factors(rng, t):
@@ -186,4 +210,4 @@ if __name__ == "__main__":
         print("the address sanitizer does not follow the threads of a simulated GPU through Python")
         sys.exit(77)
     sys.exit(run([randomly(f) for f in (solutions, inverses, determinants, factors)] +
-                 [converted, same_bits, without_a_result, extremes]))
+                 [far_determinants, converted, same_bits, without_a_result, extremes]))

@@ -16,6 +16,7 @@
 enum {
     SLOTS = 4,                    /* vectors of a lane, at most */
     ELEMENTS = 2 * ELIMINATION_N, /* of one, with those of right sides */
+    PRODUCT_ALONE = 16,           /* rows up to which a determinant is the product of pivots as they are */
     /* What is left becomes so much shorter that it pays to write the steps once more: so often, and after so many at least. */
     PHASES = 4,
     PHASE = 8
@@ -38,7 +39,8 @@ typedef struct lanes_matrix {
     ssa chosen[SLOTS]; /* which vector was that in the step with the number of this one */
     ssa place[SLOTS]; /* of the vector, if it had changed places with the pivots: that gives the determinant its sign */
     num divisor[SLOTS]; /* that the vector is still to be divided by; of Cholesky factors, by its root */
-    num product;        /* of the pivots */
+    num product;        /* of the pivots, .. */
+    ssa exponent;       /* .. without their exponents, the sum of these (i32), where there are many */
     ssa good;           /* i1: so far pivots of Cholesky factors were above 0 */
     num x[SLOTS][ELEMENTS];
 } lanes_matrix;
@@ -133,6 +135,27 @@ static num multiplier(const lanes_matrix *m, int s, const pivot *p, const num_di
     return m->form == LAPACK_DET ? num_select(&m->of, num_is_zero(&m->of, d->x), zero, f) : f;
 }
 
+/* The product with one more pivot. The exponent of the pivot's larger part is taken out if there are many, so that the product, of numbers from 1
+ * to 2, or to 2 sqrt(2) in size, is in range, and only the result may not be. */
+static void multiply_product(lanes_matrix *m, num x) {
+    emit *e = m->e;
+    if (ssa_is_set(m->exponent)) {
+        const num_precision *p = num_precision_of(&m->of);
+        ssa size = part_size(&m->of, x.part[0]);
+        for (int i = 1; i < m->of.parts; i++) {
+            ssa other = part_size(&m->of, x.part[i]);
+            size = emit_select_as(e, "i32", emit_op(e, "icmp sgt i32", other, size), other, size);
+        }
+        ssa biased = emit_value(e, "lshr i32 %s, %d", size.text, p->mantissa % 32);
+        ssa taken = emit_value(e, "sub i32 %s, %d", biased.text, p->bias);
+        const num_factors by = num_power_of_two(&m->of, emit_op(e, "sub i32", ssa_constant(0), taken));
+        m->exponent = emit_op(e, "add i32", m->exponent, taken);
+        for (int i = 0; i < m->of.parts; i++)
+            x.part[i] = part_times(&m->of, x.part[i], &by);
+    }
+    m->product = num_product(&m->of, m->product, x);
+}
+
 /* What is remembered of the pivot. */
 static void note_pivot(lanes_matrix *m, const pivot *p, num diagonal) {
     emit *e = m->e;
@@ -146,8 +169,7 @@ static void note_pivot(lanes_matrix *m, const pivot *p, num diagonal) {
     if (m->form == LAPACK_DET) {
         place = lane_told(m->w, DT_INT32, of_slot(m, p, "i32", m->place, 1), p->lane);
         ssa moved = emit_op(e, "icmp ne i32", place, m->k);
-        m->product =
-            num_product(&m->of, m->product, num_select(&m->of, moved, num_negated(&m->of, diagonal), diagonal));
+        multiply_product(m, num_select(&m->of, moved, num_negated(&m->of, diagonal), diagonal));
     }
     for (int s = 0; s < m->slots; s++) {
         ssa turn = emit_op(e, "icmp eq i32", m->number[s], m->k);
@@ -188,7 +210,7 @@ static void eliminate(lanes_matrix *m, int live) {
 
 /* Of each vector `live` elements, and those of right sides. */
 static void carry_all(lanes_matrix *m, carrying_loop *l, int live) {
-    *l = carrying_loop_new(m->e, 1 + m->slots * (3 + m->of.parts * (1 + live + m->more)) + m->of.parts + 1);
+    *l = carrying_loop_new(m->e, 1 + m->slots * (3 + m->of.parts * (1 + live + m->more)) + m->of.parts + 2);
     carry(l, &m->k, "i32");
     for (int s = 0; s < m->slots; s++) {
         carry(l, &m->pivot[s], "i32");
@@ -200,6 +222,7 @@ static void carry_all(lanes_matrix *m, carrying_loop *l, int live) {
                 carry_num(l, &m->of, &m->x[s][j]);
     }
     carry_num(l, &m->of, &m->product);
+    carry(l, &m->exponent, "i32");
     carry(l, &m->good, "i1");
 }
 
@@ -383,10 +406,29 @@ static void store_vectors(lanes_matrix *m, ssa there) {
     skeleton_end_if(&m->w->s, end);
 }
 
+/* The product with its exponent, of which so much counts as makes any product infinite or 0: in two halves, as factors have a range, too. */
+static num whole_product(const lanes_matrix *m) {
+    emit *e = m->e;
+    num x = m->product;
+    if (!ssa_is_set(m->exponent))
+        return x;
+    ssa most = ssa_constant(7 * num_precision_of(&m->of)->bias / 2),
+        least = emit_op(e, "sub i32", ssa_constant(0), most);
+    ssa exponent = emit_select_as(e, "i32", emit_op(e, "icmp slt i32", m->exponent, most), m->exponent, most);
+    exponent = emit_select_as(e, "i32", emit_op(e, "icmp sgt i32", exponent, least), exponent, least);
+    ssa half = emit_value(e, "ashr i32 %s, 1", exponent.text);
+    const num_factors by[] = {num_power_of_two(&m->of, half),
+                              num_power_of_two(&m->of, emit_op(e, "sub i32", exponent, half))};
+    for (int i = 0; i < m->of.parts; i++)
+        x.part[i] = part_times(&m->of, part_times(&m->of, x.part[i], &by[0]), &by[1]);
+    return x;
+}
+
 static void store_product(lanes_matrix *m, ssa there) {
+    num product = whole_product(m);
     ssa first = emit_value(m->e, "icmp eq i32 %s, 0", m->lane.text);
     int end = skeleton_if(&m->w->s, emit_op(m->e, "and i1", there, first));
-    matrix_store(m->w, 1, m->w->at[1], m->product);
+    matrix_store(m->w, 1, m->w->at[1], product);
     skeleton_end_if(&m->w->s, end);
 }
 
@@ -417,6 +459,7 @@ static void begin(lanes_matrix *m) {
     }
     m->good = m->form == LAPACK_CHOLESKY ? ssa_bool(true) : ssa_none();
     m->product = m->form == LAPACK_DET ? num_real(&m->of, 1) : (num){{ssa_none()}};
+    m->exponent = m->form == LAPACK_DET && m->n > PRODUCT_ALONE ? ssa_constant(0) : ssa_none();
 }
 
 void elimination(gufunc_writer *w, ssa there) {
