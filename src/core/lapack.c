@@ -378,6 +378,7 @@ static bool is_generated(const uf_plan *p) { return p->pass[0].v.loop == LOOP_GU
 bool lapack_generated(uf_plan *p) {
     if (!engines[p->engine]->lapack_generates || !lapack_form_of(p))
         return false;
+    p->unrolled = 0; /* the text does not matter yet */
     call_specialise(p, p->misalignment, &p->pass[0].v);
     return is_generated(p);
 }

@@ -390,6 +390,39 @@ static void places(void **unused) {
     assert_int_equal(status, 0);
 }
 
+/* Leaves numbers that a count of lines may be where the next calls have their variables. */
+static __attribute__((noinline)) void leave_numbers(void) {
+    volatile int numbers[1 << 16];
+    for (size_t i = 0; i < COUNT(numbers); i++)
+        numbers[i] = 100;
+}
+
+/* A plan is not cleared before it is made. Sizes that a variant has no room for are not asked of it, whatever the plan held before. */
+static void uncleared_body(void *unused) {
+    static char path[4096 + 32];
+    (void)unused;
+    snprintf(path, sizeof path, "%.*slibsimcuda.so", (int)(strrchr(mock_path, '/') + 1 - mock_path), mock_path);
+    for (size_t i = 0; i < 3; i++)
+        CHECK(!setenv(((const char *[]){"UFUNC_CUDA_DRIVER", "UFUNC_NVVM", "UFUNC_LIBDEVICE"})[i], path, 1));
+    CHECK(!setenv("UFUNC_CUSOLVER", "/nowhere", 1));
+    uf_func *f;
+    CHECK(!uf_load(&f, "solve"));
+    for (int64_t n = 255; n <= 512; n += n == 257 ? 255 : 1) {
+        DLManagedTensor *memory[3];
+        DLTensor args[3];
+        for (int k = 0; k < 3; k++) {
+            CHECK(
+                !uf_empty(&memory[k], (DLDevice){kDLCUDA, 0}, dtypes[DT_FLOAT32].dl, k ? 2 : 3, (int64_t[]){64, n, n}));
+            args[k] = memory[k]->dl_tensor;
+        }
+        leave_numbers();
+        CHECK_FAILS(uf_call(f, 3, args, NULL), UF_ERR_LIBRARY, "cuSOLVER");
+        for (int k = 0; k < 3; k++)
+            memory[k]->deleter(memory[k]);
+    }
+    uf_free(f);
+}
+
 #define TEST(name)                    \
     static void name(void **unused) { \
         (void)unused;                 \
@@ -397,6 +430,7 @@ static void places(void **unused) {
     }
 TEST(steps)
 TEST(ranks)
+TEST(uncleared)
 
 static int find_mocks(void **unused) {
     (void)unused;
@@ -404,6 +438,7 @@ static int find_mocks(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(steps), cmocka_unit_test(ranks), cmocka_unit_test(places)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(steps), cmocka_unit_test(ranks), cmocka_unit_test(places),
+                                       cmocka_unit_test(uncleared)};
     return cmocka_run_group_tests(tests, find_mocks, NULL);
 }
