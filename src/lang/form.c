@@ -315,7 +315,7 @@ static void lower_bounds_find(knowledge *k, const form *f, lower_bounds *out) {
     const atom a = k->atoms[f->atom[term]];
     bool high = f->factor[term] < 0;
     for (int i = 0; i < (high ? a.nhigh : a.nlow) && !(high ? a.every_high : a.every_low); i++) {
-        form less;
+        form less = {.count = 0};
         if (bound_replace(f, term, high ? &a.high[i] : &a.low[i], &less))
             lower_bounds_find(k, &less, out);
     }

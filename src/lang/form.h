@@ -61,10 +61,10 @@ typedef struct knowledge {
     form *facts;
     int natoms, nfacts, atoms_size, facts_size;
     int nsizes; /* the first nsizes atoms are what each call gives: the sizes of the layout, then numbers among the parameters */
-    int depth; /* how many proofs are nested now */
-    int proof; /* the number of the outermost one */
+    int depth;         /* how many proofs are nested now */
+    int proof;         /* the number of the outermost one */
     attempt *attempts; /* ATTEMPTS of them, each at a place that its form says */
-    int steps; /* steps that proofs may still take in all, so that no text takes long */
+    int steps;         /* steps that proofs may still take in all, so that no text takes long */
     need *needs;
     int nneeds;
     int need_steps; /* the same for proofs that depend on needs */
