@@ -13,11 +13,11 @@
 #include "ir/gufunc/jacobi.h"
 
 enum {
-    SWEEPS = 40,        /* at most; matrices of numbers take 5 to 9 */
-    FILLED = 1,         /* of a column: it had nothing in it, and got something: see `fill` */
-    NEGATED = 2,        /* it was, when it changed places with others */
-    RANK = 2,           /* log2: its place among the results, behind the flags */
-    HERMITIAN_MIN = 40, /* log2 of the scale over what counts as nothing beside the diagonal, without the rounding's */
+    SWEEPS = 40,         /* at most; matrices of numbers take 5 to 9 */
+    FILLED = 1,          /* of a column: it had nothing in it, and got something: see `fill` */
+    NEGATED = INT32_MIN, /* it was, when it changed places with others */
+    RANK = JACOBI_N - 1, /* its place among the results, in its flags */
+    HERMITIAN_MIN = 40,  /* log2 of the scale over what counts as nothing beside the diagonal, without the rounding's */
 };
 
 /* ---- Numbers ---- */
@@ -317,14 +317,8 @@ static ssa rank_of(const jacobi *j, ssa value) {
     return rank;
 }
 
-/* NaN where an element was not finite. */
-static num result(const jacobi *j, num x) {
-    num none = {{constant(j, NAN), constant(j, NAN)}};
-    return num_select(&j->of, j->scale.finite, x, none);
-}
-
 void jacobi_store_value(const jacobi *j, int k) {
-    ssa value = choose(j, j->scale.finite, part_times(&j->of, j->value, &j->scale.back), constant(j, NAN));
+    ssa value = part_times(&j->of, j->value, &j->scale.back);
     matrix_store(j->w, k, matrix_moved(j->w, k, j->w->at[k], matrix_offset(j->w, emit_widen(j->e, j->rank), k, 0)),
                  (num){{value, constant(j, 0)}});
 }
@@ -333,19 +327,13 @@ static ssa has(const jacobi *j, ssa flags, int flag) {
     return emit_value(j->e, "icmp ne i32 %s, 0", emit_value(j->e, "and i32 %s, %d", flags.text, flag).text);
 }
 
-/* x without the sign that it got when columns changed places. */
-static ssa with_sign(const jacobi *j, ssa flags, ssa x) {
-    return choose(j, has(j, flags, NEGATED), part_negated(&j->of, x), x);
-}
-
 /* The lane's column, times `by`: its place is along dimension `across` of operand k. */
 static void store_column(const jacobi *j, int k, int across, ssa by) {
     ssa last = ssa_none();
     ssa first = matrix_moved(j->w, k, j->w->at[k], matrix_offset(j->w, emit_widen(j->e, j->rank), k, across));
     for (int t = 0; t < j->rows; t++) {
         num x = num_scaled(&j->of, j->x[t], by);
-        matrix_store(j->w, k, matrix_element(j->w, k, !across, first, t, &last),
-                     result(j, across ? x : num_conjugate(&j->of, x)));
+        matrix_store(j->w, k, matrix_element(j->w, k, !across, first, t, &last), across ? x : num_conjugate(&j->of, x));
     }
 }
 
@@ -354,18 +342,18 @@ static void store_row(const jacobi *j, int k, int across, const ssa *places) {
     emit *e = j->e;
     ssa first = matrix_moved(j->w, k, j->w->at[k], matrix_offset(j->w, emit_widen(e, j->lane), k, !across));
     for (int t = 0; t < j->n; t++) {
-        ssa rank = emit_widen(e, emit_value(e, "lshr i32 %s, %d", places[t].text, RANK));
+        ssa rank = emit_widen(e, emit_value(e, "and i32 %s, %d", places[t].text, RANK));
         num x = across ? j->v[t] : num_conjugate(&j->of, j->v[t]);
         for (int i = 0; i < j->of.parts; i++)
-            x.part[i] = with_sign(j, places[t], x.part[i]);
-        matrix_store(j->w, k, matrix_moved(j->w, k, first, matrix_offset(j->w, rank, k, across)), result(j, x));
+            x.part[i] = part_negated_by(&j->of, x.part[i], places[t]);
+        matrix_store(j->w, k, matrix_moved(j->w, k, first, matrix_offset(j->w, rank, k, across)), x);
     }
 }
 
 static void store_all(jacobi *j, ssa there) {
     emit *e = j->e;
-    ssa places[JACOBI_N], place = emit_value(e, "shl i32 %s, %d", j->rank.text, RANK);
-    place = emit_op(e, "or i32", place, j->flags);
+    ssa places[JACOBI_N], place = emit_value(e, "and i32 %s, %d", j->flags.text, NEGATED);
+    place = emit_op(e, "or i32", place, j->rank);
     for (int t = 0; t < j->n; t++)
         places[t] = lane_told(j->w, DT_INT32, place, ssa_constant(t));
     int end = skeleton_if(&j->w->s, both(j, there, j->exists));
@@ -374,7 +362,7 @@ static void store_all(jacobi *j, ssa there) {
         store_row(j, 2, 1, places);
     } else {
         jacobi_store_value(j, 2);
-        store_column(j, j->wide ? 3 : 1, !j->wide, with_sign(j, j->flags, j->unit));
+        store_column(j, j->wide ? 3 : 1, !j->wide, part_negated_by(&j->of, j->unit, j->flags));
         store_row(j, j->wide ? 1 : 3, j->wide, places);
     }
     skeleton_end_if(&j->w->s, end);
@@ -396,12 +384,16 @@ static meeting meeting_of(const jacobi *j, int parity) {
 
 static void begin(jacobi *j) {
     emit *e = j->e;
-    num one = num_real(&j->of, 1), zero = num_real(&j->of, 0);
+    num zero = num_real(&j->of, 0);
     ssa thread = emit_special_register(e, "tid");
     j->lane = emit_value(e, "and i32 %s, %d", thread.text, (1 << j->w->s.v->gufunc.coop) - 1);
     j->exists = emit_value(e, "icmp slt i32 %s, %d", j->lane.text, j->n);
     load_columns(j);
     j->scale = matrix_take_exponent(j->w, &j->of, j->x, j->rows);
+    /* Without a result the product is NaN, and stays so. */
+    num none = {{choose(j, j->scale.finite, constant(j, 0), constant(j, NAN))}}, one = none;
+    none.part[1] = one.part[1] = none.part[0];
+    one.part[0] = choose(j, j->scale.finite, constant(j, 1), constant(j, NAN));
     for (int parity = 0; parity < 2; parity++)
         j->meets[parity] = meeting_of(j, parity);
     j->active = ssa_bool(true);
@@ -410,7 +402,7 @@ static void begin(jacobi *j) {
     j->diagonal = j->hermitian ? constant(j, 0) : ssa_none();
     for (int t = 0; t < j->n; t++) {
         ssa own = emit_value(e, "icmp eq i32 %s, %d", j->lane.text, t);
-        j->v[t] = num_select(&j->of, own, one, zero);
+        j->v[t] = num_select(&j->of, own, one, none);
         if (!j->hermitian)
             continue;
         j->diagonal = choose(j, own, j->x[t].part[0], j->diagonal);
@@ -423,9 +415,9 @@ static void find_results(jacobi *j) {
     if (!j->hermitian) {
         ssa norm = root(j, square_of_norm(j));
         j->value = choose(j, has(j, j->flags, FILLED), constant(j, 0), norm);
-        j->unit = binary(j, OP_DIV, constant(j, 1), norm);
+        j->unit = choose(j, j->scale.finite, binary(j, OP_DIV, constant(j, 1), norm), constant(j, NAN));
     }
-    j->rank = rank_of(j, j->value);
+    j->rank = emit_select_as(j->e, "i32", j->scale.finite, rank_of(j, j->value), j->lane);
 }
 
 jacobi *jacobi_rotate(gufunc_writer *w) {

@@ -1,5 +1,6 @@
 /* lane_matrix.c - see lane_matrix.h. */
 #include <assert.h>
+#include <math.h>
 
 #include "ir/common/lanes.h"
 #include "ir/gufunc/lane_matrix.h"
@@ -169,7 +170,7 @@ num matrix_load_hermitian(const gufunc_writer *w, ssa own, int t, ssa column, ss
 matrix_scale matrix_take_exponent(const gufunc_writer *w, const num_kind *of, num *x, int n) {
     emit *e = w->s.e;
     const num_precision *p = num_precision_of(of);
-    ssa most = ssa_constant(0), zero = num_constant(of, 0);
+    ssa most = ssa_constant(0);
     for (int i = 0; i < n * of->parts; i++) {
         ssa size = part_size(of, x[i / of->parts].part[i % of->parts]);
         most = emit_select_as(e, "i32", emit_op(e, "icmp sgt i32", size, most), size, most);
@@ -180,9 +181,10 @@ matrix_scale matrix_take_exponent(const gufunc_writer *w, const num_kind *of, nu
     matrix_scale s = {.back = num_power_of_two(of, exponent),
                       .out = num_power_of_two(of, emit_op(e, "sub i32", ssa_constant(0), exponent)),
                       .finite = emit_value(e, "icmp slt i32 %s, %d", biased.text, 2 * p->bias + 1)};
+    s.back.by[0] = emit_select(e, of->real, s.finite, s.back.by[0], num_constant(of, NAN));
     for (int i = 0; i < n * of->parts; i++) {
         ssa *part = &x[i / of->parts].part[i % of->parts];
-        *part = emit_select(e, of->real, s.finite, part_times(of, *part, &s.out), zero);
+        *part = part_times(of, *part, &s.out);
     }
     return s;
 }

@@ -57,13 +57,13 @@ void matrix_store(const gufunc_writer *w, int k, ssa pointer, num x);
 num matrix_load_hermitian(const gufunc_writer *w, ssa own, int t, ssa column, ssa row, ssa *last);
 /* ---- Exponents ---- */
 
-/* What was taken out of a matrix: the factors that put it back into results, and those that took it out, and whether all elements are finite (i1). */
+/* What was taken out of a matrix: the factors that put it back into results, which make NaN of these if an element is not finite, and those that
+ * took it out; whether all elements are finite (i1). */
 typedef struct matrix_scale {
     num_factors back, out;
     ssa finite;
 } matrix_scale;
-/* Takes the exponent of the largest element out of a matrix of which each lane of the group has n elements, x; one that is not finite becomes
- * 0. */
+/* Takes the exponent of the largest element out of a matrix of which each lane of the group has n elements, x. */
 matrix_scale matrix_take_exponent(const gufunc_writer *w, const num_kind *of, num *x, int n);
 
 #endif

@@ -167,6 +167,17 @@ ssa part_signed_as(const num_kind *of, ssa x, ssa sign) {
     return emit_value(of->e, "call %s @llvm.copysign.f%d(%s %s, %s %s)", t, bits, t, x.text, t, sign.text);
 }
 
+ssa part_negated_by(const num_kind *of, ssa x, ssa bits) {
+    const char *t = ir_value_type(of->real);
+    int width = 8 * dtypes[of->real].size;
+    bits = emit_value(of->e, "and i32 %s, %d", bits.text, INT32_MIN);
+    if (width == 64)
+        bits = emit_value(of->e, "shl i64 %s, 32", emit_value(of->e, "zext i32 %s to i64", bits.text).text);
+    x = emit_value(of->e, "bitcast %s %s to i%d", t, x.text, width);
+    x = emit_value(of->e, "xor i%d %s, %s", width, x.text, bits.text);
+    return emit_value(of->e, "bitcast i%d %s to %s", width, x.text, t);
+}
+
 /* ---- Of GPUs ---- */
 
 const num_precision *num_precision_of(const num_kind *of) {

@@ -61,8 +61,9 @@ num num_quotient(const num_kind *of, num a, const num_divisor *d);
  * larger than all numbers. Of a complex number it is that of the sum of its parts. */
 ssa part_size(const num_kind *of, ssa x);
 ssa num_size(const num_kind *of, num x);
-/* x with the sign of another. */
+/* x with the sign of another; with the other sign if the highest bit of an i32 is set. */
 ssa part_signed_as(const num_kind *of, ssa x, ssa sign);
+ssa part_negated_by(const num_kind *of, ssa x, ssa bits);
 
 /* ---- Of GPUs ---- */
 

@@ -37,11 +37,6 @@ static ssa choose(const reflecting *r, ssa condition, ssa yes, ssa no) {
 
 static num told(const reflecting *r, num x) { return lane_told_num(r->w, &r->of, x, r->step); }
 
-static void put(const reflecting *r, int k, ssa pointer, num x) {
-    num none = {{constant(r, NAN), constant(r, NAN)}};
-    matrix_store(r->w, k, pointer, num_select(&r->of, r->scale.finite, x, none));
-}
-
 /* ---- Steps ---- */
 
 /* The reflector of a column that takes it to (beta, 0, ..); its first element is u, the others are the column's. */
@@ -79,7 +74,7 @@ static void store_row(reflecting *r, num x) {
     int end = skeleton_if(&r->w->s, r->stores);
     for (int i = 0; i < r->of.parts; i++)
         x.part[i] = part_times(&r->of, x.part[i], &r->scale.back);
-    put(r, 2, r->row, x);
+    matrix_store(r->w, 2, r->row, x);
     skeleton_end_if(&r->w->s, end);
     r->row = matrix_moved(r->w, 2, r->row, matrix_offset(r->w, ssa_constant(1), 2, 0));
 }
@@ -145,9 +140,12 @@ static void reflect_back(reflecting *r) {
 
 static void all_back(reflecting *r) {
     carrying_loop l = carrying_loop_new(r->e, 1 + r->m * PARTS);
+    /* Without a result Q is NaN, and stays so. */
+    ssa none = choose(r, r->scale.finite, constant(r, 0), constant(r, NAN)),
+        one = choose(r, r->scale.finite, constant(r, 1), constant(r, NAN));
     for (int t = 0; t < r->m; t++) {
         ssa own = emit_value(r->e, "icmp eq i32 %s, %d", r->lane.text, row_of(r, t));
-        r->q[t] = num_select(&r->of, own, num_real(&r->of, 1), num_real(&r->of, 0));
+        r->q[t] = (num){{choose(r, own, one, none), none}};
     }
     r->step = ssa_constant(r->k - 1);
     carry(&l, &r->step, "i32");
@@ -164,7 +162,7 @@ static void store_column(reflecting *r) {
     ssa last = ssa_none(), stores = emit_value(r->e, "icmp slt i32 %s, %d", r->lane.text, r->k);
     int end = skeleton_if(&r->w->s, emit_op(r->e, "and i1", r->stores, stores));
     for (int i = 0; i < r->m; i++)
-        put(r, 1, matrix_element(r->w, 1, 0, r->column, i, &last), r->q[(i + r->m - r->k) % r->m]);
+        matrix_store(r->w, 1, matrix_element(r->w, 1, 0, r->column, i, &last), r->q[(i + r->m - r->k) % r->m]);
     skeleton_end_if(&r->w->s, end);
 }
 
