@@ -44,5 +44,8 @@ uf_status catalogue_load(uf_func **out, const char *name) {
     const catalogue_entry *entry = catalogue_find(&catalogue, name);
     if (!entry)
         return catalogue_unknown(&catalogue, name);
-    return func_load(out, name, (const char *)entry->source, entry->length);
+    imported x;
+    uf_status s = source_load(&x, name, NULL, (const char *)entry->source, entry->length, NULL);
+    *out = s ? NULL : x.func;
+    return s;
 }

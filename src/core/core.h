@@ -80,6 +80,7 @@ typedef struct text_origin {
     const char *path;               /* of its file, beside which others are looked for; NULL: it is in none */
     const struct text_origin *from; /* the text that uses it; NULL: the caller wants it */
     const struct scope *like;       /* what `use` found there it finds here, too; or NULL */
+    bool built_in;                  /* it is of the catalogue */
     struct imported **loaded;       /* files that were read for the same caller, by their paths; NULL without a path */
 } text_origin;
 
@@ -266,6 +267,7 @@ struct uf_func {
     /* Of a reduction or a binary function; its syntax is NULL where there is none. */
     section identity;
     fold_order order; /* in which reducing may combine */
+    bool built_in;    /* of the catalogue */
     bool widen;       /* UF_WIDEN */
     unsigned fast, flags;
     int max_registers;
@@ -974,11 +976,8 @@ uf_status fold_find(const uf_func *f, const call_args *args, uf_casting casting,
 
 /* ---- Function files (load.c, catalogue.c) ---- */
 
-/* Registers the function that a function file defines. path: what errors call the file. Errors: SYNTAX and TYPE in
- * the file, MEMORY. */
-uf_status func_load(uf_func **out, const char *path, const char *source, size_t length);
 /* Makes the function or module that a file defines. title: what errors call it; path NULL: it is in the catalogue; from: the text that
- * uses it, or NULL. */
+ * uses it, or NULL. Errors: SYNTAX and TYPE in the file, MEMORY. */
 uf_status source_load(imported *out, const char *title, const char *path, const char *source, size_t length,
                       const text_origin *from);
 /* The same for a file that is yet to be read. Errors: IO, too. */

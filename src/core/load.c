@@ -647,7 +647,8 @@ uf_status source_load(imported *out, const char *title, const char *path, const 
     static const char mark[] = "\xEF\xBB\xBF"; /* a byte order mark */
     size_t skip = length >= 3 && memcmp(source, mark, 3) == 0 ? 3 : 0;
     imported *loaded = NULL;
-    const text_origin own = {.title = title, .path = path, .from = from, .loaded = from ? from->loaded : &loaded};
+    const text_origin own = {
+        .title = title, .path = path, .from = from, .built_in = !path, .loaded = from ? from->loaded : &loaded};
     loading l = {.path = title, .own = &own, .source = source + skip, .length = length - skip};
     *out = (imported){0};
     uf_status s = text_load(&l, out);
@@ -664,12 +665,6 @@ static uf_status func_take(uf_status status, const imported *x, const char *what
         return fail(UF_ERR_ARGUMENT, "%s is a module; uf_module_load reads those", path_shown(what));
     }
     return status;
-}
-
-uf_status func_load(uf_func **out, const char *path, const char *source, size_t length) {
-    imported x;
-    uf_status s = source_load(&x, path, NULL, source, length, NULL);
-    return func_take(s, &x, path, out);
 }
 
 /* ---- The file ---- */

@@ -18,6 +18,13 @@
 
 static const uf_error *last(void) { return uf_last_error(); }
 
+static uf_status func_load(uf_func **out, const char *path, const char *source, size_t length) {
+    imported x;
+    uf_status s = source_load(&x, path, path, source, length, NULL);
+    *out = s ? NULL : x.func;
+    return s;
+}
+
 static uf_status load_text(uf_func **out, const char *source) { return func_load(out, "x.uf", source, strlen(source)); }
 
 static uf_func *good(const char *source) {
@@ -589,6 +596,11 @@ static void catalogue_loads(void **state) {
         assert_string_equal(d.name, name);
         assert_true(d.doc[0] && d.signatures);
         uf_free(f);
+        /* Of what is built in signatures are checked here alone, as those of a file. */
+        const catalogue_entry *e = catalogue_find(&catalogue, name);
+        imported read;
+        assert_int_equal(source_load(&read, name, "/nowhere", (const char *)e->source, e->length, NULL), UF_OK);
+        uf_free(read.func);
     }
     assert_true(n >= 30);
     assert_null(uf_catalogue(n));

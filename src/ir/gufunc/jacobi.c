@@ -35,6 +35,8 @@ static ssa choose(const jacobi *j, ssa condition, ssa yes, ssa no) {
 
 static ssa both(const jacobi *j, ssa a, ssa b) { return emit_op(j->e, "and i1", a, b); }
 
+/* ---- Rotations ---- */
+
 /* What a pair of columns p, q becomes: p' = cosine p + conj(sine) q, q' = cosine q - sine p. */
 typedef struct rotation {
     ssa cosine;
@@ -46,8 +48,6 @@ typedef struct pair {
     ssa x, y, r;
     num z;
 } pair;
-
-/* ---- Rotations ---- */
 
 /* The tangent of the lesser angle that makes z nothing, with 1 / (2 theta) where a square would overflow. */
 static ssa tangent(const jacobi *j, const pair *p) {
