@@ -1089,6 +1089,16 @@ static bool choose_elimination(const cores *c, variant *v, const loop_problem *s
     return true;
 }
 
+/* Right sides of least squares are taken in turn, and may be any number: how many is no constant of the variant. */
+static void unfix_sides(const cores *c, variant *v) {
+    int sides = c->layout->operands[1].dim[1];
+    v->gufunc.size[sides] = 0;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        for (int d = 0; d < rank_of(c, k); d++)
+            if (c->layout->operands[k].dim[d] == sides)
+                v->operand[k].fixed = 0;
+}
+
 /* Each lane has a column of the matrix, or for rotations one of its adjoint if that has fewer, and other elements: of what rotates it, or of
  * Q. */
 static bool choose_columns_of_lanes(const cores *c, variant *v, const loop_problem *s) {
@@ -1109,6 +1119,8 @@ static bool choose_columns_of_lanes(const cores *c, variant *v, const loop_probl
         v->operand[k].fixed = rank_of(c, k) && packed_count(c, k);
         v->operand[k].unit = 0;
     }
+    if (s->form == LAPACK_LSTSQ)
+        unfix_sides(c, v);
     v->gufunc.vector = 1;
     return true;
 }

@@ -1335,6 +1335,8 @@ static void test_lane_matrices(void **unused) {
             fail_msg("case %zu: form %d", i, form);
         if (form && (s.v.gufunc.coop != cases[i].coop || s.v.gufunc.vector != cases[i].vector))
             fail_msg("case %zu: %d lanes, vectors of %d", i, 1 << s.v.gufunc.coop, s.v.gufunc.vector);
+        if (form == LAPACK_LSTSQ)
+            assert_true(!s.v.gufunc.size[2] && !s.v.operand[1].fixed && s.v.operand[0].fixed);
         if (form)
             assert_true((int64_t)s.g.blocks * (s.g.threads >> s.v.gufunc.coop) >= 1000 && s.g.threads <= 64);
     }

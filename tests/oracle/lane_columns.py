@@ -73,7 +73,7 @@ def singular_vectors(rng, t):
 
 def least_squares(rng, t):
     m, n = draw_sizes(rng, "lstsq", t)
-    loop, r = calls_of(rng), int(pick(rng, (1, 2, 5)))
+    loop, r = calls_of(rng), int(pick(rng, (0, 1, 2, 5, 255, 256, 300)))
     a = numbers(rng, loop + (m, n), t)
     if min(m, n) > 2 and rng.random() < .3:  # of rank 2
         a = (a[..., :2] @ numbers(rng, (2, n), t)).astype(t)

@@ -161,7 +161,7 @@ void least_squares(gufunc_writer *w, ssa there) {
     end = skeleton_if(&w->s, emit_op(e, "and i1", there, q->first));
     matrix_store(w, RANK, w->at[RANK], (num){{q->rank}});
     skeleton_end_if(&w->s, end);
-    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(matrix_extent(w, B, 1)));
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), w->core[w->layout->operands[B].dim[1]]);
     solve_side(q, there, l.i);
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
 }
