@@ -493,13 +493,14 @@ static int held_words(const cores *c, const code_traits *traits, int dimension) 
     return words;
 }
 
-/* Elements that a thread may hold of a piece: those of 16 bits two in a register. */
+/* Elements that a thread may hold of a piece, if there is any operand to be held: those of 16 bits two in a register. */
 static int part_elements(const cores *c, const code_traits *traits, int dimension) {
     bool halves = true;
+    int words = held_words(c, traits, dimension);
     for (int k = 0; k < c->v->nin; k++)
         halves &= !c->v->operand[k].staged ||
                   (element_size(c->v, k) == 2 && c->v->operand[k].memory == c->v->operand[k].value);
-    return (halves ? 2 * PART_WORDS_HALF : PART_WORDS) / held_words(c, traits, dimension);
+    return words ? (halves ? 2 * PART_WORDS_HALF : PART_WORDS) / words : 0;
 }
 
 /* Threads hold the first vectors of their block's piece in registers, so that fewer blocks hold a row, and more rows are under way. */
