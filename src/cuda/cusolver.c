@@ -549,7 +549,7 @@ bool cusolver_lands(const void *address) {
  * 60; qr 57, 158 (the reflectors), 5.1, 50; eigh 15.4, 33.5, 0.56, 16.8; svd 13.9, 3.2, 0.76, 1.9. Around the library's routines go two or
  * three kernels, so that its rows stand above the crossing. Those of single matrices were not measured; from 17 on most kernels take none.
  * Equations, inverses, determinants and Cholesky factors of up to 64 rows, and the others of up to 32 columns, get here only where the lanes of a
- * warp do not compute them (gpu/gufunc.c), as of one matrix that several calls share. */
+ * warp do not compute them (gpu/gufunc_lanes.c), as of one matrix that several calls share. */
 static const struct {
     int one, many;
 } pays_from[LAPACK_FORMS] = {

@@ -1,5 +1,5 @@
-/* calls.h - the inner calls of a generalized ufunc in memory: what the choice of a variant (gufunc.c) and the layout of a launch
- * (gufunc_layout.c) both ask of them. */
+/* calls.h - the inner calls of a generalized ufunc in memory: what the choice of a variant (gufunc.c, gufunc_lanes.c) and the
+ * layout of a launch (gufunc_layout.c) ask of them. */
 #ifndef UF_GPU_CALLS_H
 #define UF_GPU_CALLS_H
 
@@ -66,5 +66,13 @@ int64_t piece_share(int shared, bool fine);
 bool calls_aligned(const cores *c, const uint8_t *misalignment);
 /* The same of operands whose rows all begin at whole vectors. */
 bool vectors_aligned(const cores *c, const uint8_t *misalignment);
+/* Makes the core sizes constants of the variant. */
+static inline void fix_sizes(variant *v, const loop_problem *s) {
+    for (int d = 0; d < s->layout->ndims; d++)
+        v->gufunc.size[d] = (uint8_t)s->core[d];
+}
+
+/* Do the lanes of a warp compute the form, in place of the text? The variant says so then (gufunc_lanes.c). */
+bool choose_lanes(const cores *c, variant *v, const loop_problem *s);
 
 #endif

@@ -27,14 +27,6 @@ enum {
     UNROLLED_BYTES = 1152, /* of the operands of an inner call, for which the registers of a thread suffice */
     UNROLLED_MOST = 10000, /* lines of IR of an inner call without loops, of which about half become instructions */
 
-    /* Elimination by lanes. */
-    ELIMINATE_COOP = 2,        /* log2 of the fewest lanes */
-    ELIMINATE_LANE = 60,       /* registers for its part of the matrix that a lane should have, .. */
-    ELIMINATE_LANE_MOST = 136, /* .. and of a whole warp's, at most */
-    ROTATE_LEAST = 2,          /* columns of which lanes have one each, .. */
-    REFLECT_NUMBERS = 50,      /* .. real numbers of a matrix that they reflect, at least, .. */
-    LANE_COLUMNS_MOST = 136,   /* .. and of a lane's columns, at most */
-
     /* Calls that threads share, a part each. */
     PART_CALL = 216,   /* iterations of a call that one thread does */
     PART_SIDE = 4,     /* indices of a dimension that a thread takes where rows are read by 16 bytes, */
@@ -1002,11 +994,6 @@ static void choose_staged(const cores *c, variant *v) {
 
 /* ---- Sizes as constants ---- */
 
-static void fix_sizes(variant *v, const loop_problem *s) {
-    for (int d = 0; d < s->layout->ndims; d++)
-        v->gufunc.size[d] = (uint8_t)s->core[d];
-}
-
 /* A thread a call, if all of it may be unrolled. What does not find room in shared memory is read and written by each thread for
  * itself. */
 static bool choose_unrolled(const cores *c, variant *v, const loop_problem *s) {
@@ -1023,106 +1010,6 @@ static bool choose_unrolled(const cores *c, variant *v, const loop_problem *s) {
         if (v->operand[k].staged && cores_pitch(v, s->layout) * WARP > UNROLLED_SHARED)
             v->operand[k].staged = 0;
     }
-    return true;
-}
-
-/* ---- Elimination by lanes ---- */
-
-/* For which matrices lanes eliminate: the registers of one from which its code is too long for a thread, and the most rows; 0: the form is
- * not one of these. */
-static const struct {
-    uint8_t words, rows;
-} eliminated[LAPACK_FORMS] = {[LAPACK_SOLVE] = {64, ELIMINATION_N},
-                              [LAPACK_SOLVE_MATRIX] = {64, ELIMINATION_N},
-                              [LAPACK_INV] = {64, ELIMINATION_N},
-                              [LAPACK_DET] = {100, ELIMINATION_N},
-                              [LAPACK_CHOLESKY] = {81, ELIMINATION_N}};
-
-/* Registers of an element. */
-static int words_of(const variant *v) { return dtypes[v->operand[0].value].size / 4; }
-
-/* Does a matrix serve several calls? It is factorised once then, elsewhere. */
-static bool serves_several(const cores *c) {
-    bool several = false;
-    for (int d = 0; d < c->loop->ndim; d++)
-        several |= c->loop->extent[d] > 1 && !stride_of(c->loop, d, 0);
-    return several;
-}
-
-static bool can_eliminate(const cores *c, const loop_problem *s) {
-    if (!s->form || c->v->reports || rank_of(c, 0) != 2 || serves_several(c))
-        return false;
-    int64_t n = extent_at(c, 0, 0);
-    return n <= eliminated[s->form].rows && n * n * words_of(c->v) >= eliminated[s->form].words;
-}
-
-/* Can a lane load its rows by vectors? */
-static bool loads_rows(const cores *c, const loop_problem *s) {
-    const variant_operand *a = &c->v->operand[0];
-    return (s->form == LAPACK_SOLVE || s->form == LAPACK_SOLVE_MATRIX) && a->fixed && a->memory == a->value &&
-           s->misalignment;
-}
-
-/* The lanes of a warp, or some of them, compute a call. As few as have registers for the matrix: what one tells the others serves more
- * elements then. */
-static bool choose_elimination(const cores *c, variant *v, const loop_problem *s) {
-    if (!can_eliminate(c, s))
-        return false;
-    int64_t n = extent_at(c, 0, 0),
-            sides = s->form == LAPACK_SOLVE_MATRIX ? extent_at(c, 1, 1) : s->form == LAPACK_SOLVE;
-    int coop = ELIMINATE_COOP;
-    while (coop < COOP_WARP && ceil_shift(n, coop) * (n + sides) * words_of(v) > ELIMINATE_LANE)
-        coop++;
-    if (sides > ELIMINATION_N || ceil_shift(n, coop) * (n + sides) * words_of(v) > ELIMINATE_LANE_MOST)
-        return false;
-    v->gufunc.form = (uint8_t)s->form;
-    v->gufunc.coop = (uint8_t)coop;
-    fix_sizes(v, s);
-    for (int k = 0; k < v->nin + v->nout; k++) {
-        v->operand[k].fixed = rank_of(c, k) && packed_count(c, k);
-        if (k && s->form != LAPACK_INV)
-            v->operand[k].unit = 0; /* vectors are loaded of the matrix alone, and only how that lies matters */
-    }
-    v->gufunc.vector = loads_rows(c, s) ? (uint8_t)least(ACCESS_BYTES / element_size(v, 0), n & -n) : 1;
-    if (v->gufunc.vector > 1 && !vectors_aligned(c, s->misalignment))
-        v->gufunc.vector = 1;
-    v->gufunc.aligned = v->gufunc.vector > 1;
-    return true;
-}
-
-/* Right sides of least squares are taken in turn, and may be any number: how many is no constant of the variant. */
-static void unfix_sides(const cores *c, variant *v) {
-    int sides = c->layout->operands[1].dim[1];
-    v->gufunc.size[sides] = 0;
-    for (int k = 0; k < v->nin + v->nout; k++)
-        for (int d = 0; d < rank_of(c, k); d++)
-            if (c->layout->operands[k].dim[d] == sides)
-                v->operand[k].fixed = 0;
-}
-
-/* Each lane has a column of the matrix, or for rotations one of its adjoint if that has fewer, and other elements: of what rotates it, or of
- * Q. */
-static bool choose_columns_of_lanes(const cores *c, variant *v, const loop_problem *s) {
-    bool rotates = s->form == LAPACK_EIGH || s->form == LAPACK_SVD || s->form == LAPACK_LSTSQ,
-         reflects = s->form == LAPACK_QR;
-    if ((!rotates && !reflects) || v->reports || serves_several(c))
-        return false;
-    int64_t m = extent_at(c, 0, 0), n = extent_at(c, 0, 1);
-    int64_t columns = rotates && m < n ? m : n, rows = rotates && m < n ? n : m, others = rotates ? columns : rows;
-    int parts = dtype_is_complex(v->operand[0].value) ? 2 : 1;
-    if (columns < ROTATE_LEAST || columns > WARP || rows > REFLECT_M || (reflects && m * n * parts < REFLECT_NUMBERS) ||
-        (rows + others) * words_of(v) > LANE_COLUMNS_MOST)
-        return false;
-    v->gufunc.form = (uint8_t)s->form;
-    v->gufunc.coop = (uint8_t)log2_ceil((uint64_t)columns);
-    fix_sizes(v, s);
-    for (int k = 0; k < v->nin + v->nout; k++) {
-        v->operand[k].fixed = rank_of(c, k) && packed_count(c, k);
-        v->operand[k].unit = 0;
-    }
-    if (s->form == LAPACK_LSTSQ)
-        unfix_sides(c, v);
-    v->gufunc.vector = 1;
     return true;
 }
 
@@ -1217,7 +1104,7 @@ void gufunc_specialise(variant *v, const loop_problem *s) {
             v->operand[k].broadcast = 0;
         v->operand[k].unit = (uint8_t)find_unit(&c, k);
     }
-    if (choose_elimination(&c, v, s) || choose_columns_of_lanes(&c, v, s))
+    if (choose_lanes(&c, v, s))
         return;
     bool maps = s->traits->maps_to_threads && s->traits->nconstructs && !v->reports;
     bool held = maps && smallest(&c) < 4 && choose_held(&c, v, s);
