@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from elimination import compute, lay, ROUNDS  # first: it says which GPU
+from elimination import compute, lay, randomly  # first: it says which GPU
 from linalg import check_eigh, check_lstsq, check_qr, check_svd, hermitian, largest, near, numbers, pick, real_of, rectangle
 from uf import Func, run
 
@@ -168,15 +168,6 @@ def converted(rng):
         w, v = np.zeros((5, 8)), np.zeros(a.shape)
         compute(FUNCS["eigh"], lay(rng, a), w, v)
         near(largest(np.linalg.eigvalsh(a.astype(float)) - w), 1e-4, t)
-
-
-def randomly(f):
-    def test(rng):
-        for t in "fdFD":
-            for _ in range(8 * ROUNDS):
-                f(rng, t)
-    test.__name__ = f.__name__
-    return test
 
 
 if __name__ == "__main__":
