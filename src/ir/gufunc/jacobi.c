@@ -23,15 +23,7 @@ enum {
 /* ---- Numbers ---- */
 
 static dtype real_of(const jacobi *j) { return j->of.real; }
-static ssa constant(const jacobi *j, double x) { return num_constant(&j->of, x); }
-
-static ssa binary(const jacobi *j, op o, ssa a, ssa b) { return emit_binary(j->e, o, real_of(j), a, b, real_of(j)); }
-
 static ssa root(const jacobi *j, ssa x) { return emit_math(j->e, math_find("sqrt", 4), real_of(j), &x); }
-
-static ssa choose(const jacobi *j, ssa condition, ssa yes, ssa no) {
-    return emit_select(j->e, real_of(j), condition, yes, no);
-}
 
 static ssa both(const jacobi *j, ssa a, ssa b) { return emit_op(j->e, "and i1", a, b); }
 
@@ -51,29 +43,31 @@ typedef struct pair {
 
 /* The tangent of the lesser angle that makes z nothing, with 1 / (2 theta) where a square would overflow. */
 static ssa tangent(const jacobi *j, const pair *p) {
-    ssa one = constant(j, 1), twice = binary(j, OP_ADD, p->r, p->r);
-    ssa theta = binary(j, OP_MUL, binary(j, OP_SUB, p->y, p->x), part_inverse(&j->of, twice));
-    ssa size = part_magnitude(&j->of, theta), large = binary(j, OP_GT, size, constant(j, 0x1p30));
+    ssa one = num_constant(&j->of, 1), twice = part_binary(&j->of, OP_ADD, p->r, p->r);
+    ssa theta = part_binary(&j->of, OP_MUL, part_binary(&j->of, OP_SUB, p->y, p->x), part_inverse(&j->of, twice));
+    ssa size = part_magnitude(&j->of, theta), large = part_binary(&j->of, OP_GT, size, num_constant(&j->of, 0x1p30));
     ssa square = part_fused(&j->of, size, size, one);
-    ssa secant = choose(j, large, size, binary(j, OP_MUL, square, part_inverse_root(&j->of, square)));
-    return part_signed_as(&j->of, part_inverse(&j->of, binary(j, OP_ADD, size, secant)), theta);
+    ssa secant =
+        part_select(&j->of, large, size, part_binary(&j->of, OP_MUL, square, part_inverse_root(&j->of, square)));
+    return part_signed_as(&j->of, part_inverse(&j->of, part_binary(&j->of, OP_ADD, size, secant)), theta);
 }
 
 /* z / |z| times a number. */
 static num along(const jacobi *j, const pair *p, ssa length) {
     if (j->of.parts == 1)
         return (num){{part_signed_as(&j->of, length, p->z.part[0])}};
-    return num_scaled(&j->of, p->z, binary(j, OP_MUL, length, part_inverse(&j->of, p->r)));
+    return num_scaled(&j->of, p->z, part_binary(&j->of, OP_MUL, length, part_inverse(&j->of, p->r)));
 }
 
 /* The rotation of the pair, if it `rotates`, and a quarter of a turn; *change: what the elements on the diagonal change by. */
 static rotation rotation_of(const jacobi *j, const pair *p, ssa rotates, ssa idle, ssa *change) {
-    ssa one = constant(j, 1), zero = constant(j, 0), t = tangent(j, p);
+    ssa one = num_constant(&j->of, 1), zero = num_constant(&j->of, 0), t = tangent(j, p);
     ssa c = part_inverse_root(&j->of, part_fused(&j->of, t, t, one));
     num still = num_real(&j->of, 0), turned = num_real(&j->of, 1);
-    *change = choose(j, rotates, binary(j, OP_MUL, t, p->r), zero);
-    return (rotation){.cosine = choose(j, idle, one, choose(j, rotates, binary(j, OP_MUL, t, c), zero)),
-                      .sine = num_select(&j->of, idle, still, num_select(&j->of, rotates, along(j, p, c), turned))};
+    *change = part_select(&j->of, rotates, part_binary(&j->of, OP_MUL, t, p->r), zero);
+    return (rotation){
+        .cosine = part_select(&j->of, idle, one, part_select(&j->of, rotates, part_binary(&j->of, OP_MUL, t, c), zero)),
+        .sine = num_select(&j->of, idle, still, num_select(&j->of, rotates, along(j, p, c), turned))};
 }
 
 /* The pair in two registers: p and q are along a row of what is rotated, or of its adjoint. */
@@ -111,8 +105,12 @@ static void rotate_rows(jacobi *j, int parity, const rotation *own) {
 /* ---- Steps ---- */
 
 /* Of two values, that of the column with the lesser number. */
-static ssa lesser(const jacobi *j, const meeting *m, ssa own, ssa other) { return choose(j, m->first, own, other); }
-static ssa greater(const jacobi *j, const meeting *m, ssa own, ssa other) { return choose(j, m->first, other, own); }
+static ssa lesser(const jacobi *j, const meeting *m, ssa own, ssa other) {
+    return part_select(&j->of, m->first, own, other);
+}
+static ssa greater(const jacobi *j, const meeting *m, ssa own, ssa other) {
+    return part_select(&j->of, m->first, other, own);
+}
 
 /* The element of the lane's column with the partner's number: halves of what is left are chosen by a bit of it at a time. */
 static num beside_diagonal(const jacobi *j, const meeting *m) {
@@ -136,15 +134,16 @@ static ssa hermitian_pair(const jacobi *j, const meeting *m, pair *p) {
     p->x = lesser(j, m, j->diagonal, other), p->y = greater(j, m, j->diagonal, other);
     p->z = num_conjugate(&j->of, lane_told_num(j->w, &j->of, beside_diagonal(j, m), m->low));
     p->r = num_absolute(&j->of, p->z);
-    ssa square = binary(j, OP_MUL, p->r, p->r);
-    ssa least = binary(j, OP_MUL, constant(j, k->epsilon * k->epsilon), part_magnitude(&j->of, p->x));
-    ssa large = binary(j, OP_GT, square, binary(j, OP_MUL, least, part_magnitude(&j->of, p->y)));
-    ssa counts = binary(j, OP_GT, p->r, constant(j, ldexp(k->epsilon, k->scale - HERMITIAN_MIN)));
+    ssa square = part_binary(&j->of, OP_MUL, p->r, p->r);
+    ssa least =
+        part_binary(&j->of, OP_MUL, num_constant(&j->of, k->epsilon * k->epsilon), part_magnitude(&j->of, p->x));
+    ssa large = part_binary(&j->of, OP_GT, square, part_binary(&j->of, OP_MUL, least, part_magnitude(&j->of, p->y)));
+    ssa counts = part_binary(&j->of, OP_GT, p->r, num_constant(&j->of, ldexp(k->epsilon, k->scale - HERMITIAN_MIN)));
     return both(j, large, counts);
 }
 
 static ssa square_of_norm(const jacobi *j) {
-    ssa sum = num_square(&j->of, j->x[0], constant(j, 0));
+    ssa sum = num_square(&j->of, j->x[0], num_constant(&j->of, 0));
     for (int t = 1; t < j->rows; t++)
         sum = num_square(&j->of, j->x[t], sum);
     return sum;
@@ -152,7 +151,7 @@ static ssa square_of_norm(const jacobi *j) {
 
 /* The pair of any other matrix: the products of its columns with each other. */
 static ssa product_pair(const jacobi *j, const meeting *m, const num *other, pair *p) {
-    ssa own = square_of_norm(j), norm = binary(j, OP_MUL, own, part_inverse_root(&j->of, own));
+    ssa own = square_of_norm(j), norm = part_binary(&j->of, OP_MUL, own, part_inverse_root(&j->of, own));
     ssa square = lane_told(j->w, real_of(j), own, m->partner), length = lane_told(j->w, real_of(j), norm, m->partner);
     num z = num_real(&j->of, 0);
     for (int t = 0; t < j->rows; t++)
@@ -160,8 +159,10 @@ static ssa product_pair(const jacobi *j, const meeting *m, const num *other, pai
     p->x = lesser(j, m, own, square), p->y = greater(j, m, own, square);
     p->z = lane_told_num(j->w, &j->of, z, m->low);
     p->r = num_absolute(&j->of, p->z);
-    ssa least = binary(j, OP_MUL, binary(j, OP_MUL, constant(j, 4 * j->precision->epsilon), norm), length);
-    return both(j, binary(j, OP_GT, p->r, least), binary(j, OP_GT, p->r, constant(j, j->precision->tiny)));
+    ssa least = part_binary(&j->of, OP_MUL,
+                            part_binary(&j->of, OP_MUL, num_constant(&j->of, 4 * j->precision->epsilon), norm), length);
+    return both(j, part_binary(&j->of, OP_GT, p->r, least),
+                part_binary(&j->of, OP_GT, p->r, num_constant(&j->of, j->precision->tiny)));
 }
 
 static void step(jacobi *j, int parity) {
@@ -183,8 +184,8 @@ static void step(jacobi *j, int parity) {
     rotate_column(j, other, m, &r);
     rotate_rows(j, parity, &r);
     if (j->hermitian) {
-        ssa low = binary(j, OP_ADD, p.y, change), high = binary(j, OP_SUB, p.x, change);
-        j->diagonal = choose(j, idle, j->diagonal, choose(j, m->first, low, high));
+        ssa low = part_binary(&j->of, OP_ADD, p.y, change), high = part_binary(&j->of, OP_SUB, p.x, change);
+        j->diagonal = part_select(&j->of, idle, j->diagonal, part_select(&j->of, m->first, low, high));
     }
     ssa flags = lane_told(j->w, DT_INT32, j->flags, m->partner);
     flags = emit_op(e, "xor i32", flags, emit_select_as(e, "i32", m->first, ssa_constant(0), ssa_constant(NEGATED)));
@@ -221,9 +222,7 @@ static ssa any_of_group(const jacobi *j, ssa is) {
 }
 
 static ssa any_of_warp(const jacobi *j, ssa is) {
-    emit_declare(j->e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
-    ssa lanes = emit_value(j->e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", is.text);
-    return emit_value(j->e, "icmp ne i32 %s, 0", lanes.text);
+    return emit_value(j->e, "icmp ne i32 %s, 0", lane_ballot_of_warp(j->w, is).text);
 }
 
 /* Until a sweep has rotated nothing. A matrix that is done stays as it is while others of the warp go on, so that its results are the same
@@ -257,7 +256,7 @@ static void fill(jacobi *j) {
     emit *e = j->e;
     const num_precision *k = j->precision;
     double least = ldexp(k->epsilon * k->epsilon, k->scale);
-    ssa nothing = binary(j, OP_LE, square_of_norm(j), constant(j, least * least));
+    ssa nothing = part_binary(&j->of, OP_LE, square_of_norm(j), num_constant(&j->of, least * least));
     ssa first = emit_value(e, "icmp eq i32 %s, 0", j->pass.text);
     ssa odd = emit_value(e, "add i32 %s, 1", emit_value(e, "shl i32 %s, 1", j->lane.text).text);
     nothing = both(j, both(j, nothing, j->exists), first);
@@ -265,8 +264,8 @@ static void fill(jacobi *j) {
         for (int i = 0; i < j->of.parts; i++) {
             ssa x = emit_value(e, "mul i32 %s, %d", odd.text, (int)mixed((uint32_t)(PARTS * t + i)));
             x = emit_convert(e, x, DT_INT32, real_of(j));
-            x = binary(j, OP_MUL, x, constant(j, ldexp(least, -31)));
-            j->x[t].part[i] = choose(j, nothing, x, j->x[t].part[i]);
+            x = part_binary(&j->of, OP_MUL, x, num_constant(&j->of, ldexp(least, -31)));
+            j->x[t].part[i] = part_select(&j->of, nothing, x, j->x[t].part[i]);
         }
     ssa filled = emit_select_as(e, "i32", nothing, ssa_constant(FILLED), ssa_constant(0));
     j->flags = emit_op(e, "or i32", j->flags, filled);
@@ -309,8 +308,9 @@ static ssa rank_of(const jacobi *j, ssa value) {
     ssa rank = ssa_constant(0);
     for (int t = 0; t < j->n; t++) {
         ssa other = lane_told(j->w, real_of(j), value, ssa_constant(t));
-        ssa before = binary(j, j->hermitian ? OP_LT : OP_GT, other, value);
-        ssa same = both(j, binary(j, OP_EQ, other, value), emit_value(e, "icmp sgt i32 %s, %d", j->lane.text, t));
+        ssa before = part_binary(&j->of, j->hermitian ? OP_LT : OP_GT, other, value);
+        ssa same =
+            both(j, part_binary(&j->of, OP_EQ, other, value), emit_value(e, "icmp sgt i32 %s, %d", j->lane.text, t));
         ssa counts = emit_value(e, "zext i1 %s to i32", emit_op(e, "or i1", before, same).text);
         rank = emit_op(e, "add i32", rank, counts);
     }
@@ -320,7 +320,7 @@ static ssa rank_of(const jacobi *j, ssa value) {
 void jacobi_store_value(const jacobi *j, int k) {
     ssa value = part_times(&j->of, j->value, &j->scale.back);
     matrix_store(j->w, k, matrix_moved(j->w, k, j->w->at[k], matrix_offset(j->w, emit_widen(j->e, j->rank), k, 0)),
-                 (num){{value, constant(j, 0)}});
+                 (num){{value, num_constant(&j->of, 0)}});
 }
 
 static ssa has(const jacobi *j, ssa flags, int flag) {
@@ -391,21 +391,21 @@ static void begin(jacobi *j) {
     load_columns(j);
     j->scale = matrix_take_exponent(j->w, &j->of, j->x, j->rows);
     /* Without a result the product is NaN, and stays so. */
-    num none = {{choose(j, j->scale.finite, constant(j, 0), constant(j, NAN))}}, one = none;
+    num none = {{part_select(&j->of, j->scale.finite, num_constant(&j->of, 0), num_constant(&j->of, NAN))}}, one = none;
     none.part[1] = one.part[1] = none.part[0];
-    one.part[0] = choose(j, j->scale.finite, constant(j, 1), constant(j, NAN));
+    one.part[0] = part_select(&j->of, j->scale.finite, num_constant(&j->of, 1), num_constant(&j->of, NAN));
     for (int parity = 0; parity < 2; parity++)
         j->meets[parity] = meeting_of(j, parity);
     j->active = ssa_bool(true);
     j->rotated = ssa_bool(false);
     j->flags = ssa_constant(0);
-    j->diagonal = j->hermitian ? constant(j, 0) : ssa_none();
+    j->diagonal = j->hermitian ? num_constant(&j->of, 0) : ssa_none();
     for (int t = 0; t < j->n; t++) {
         ssa own = emit_value(e, "icmp eq i32 %s, %d", j->lane.text, t);
         j->v[t] = num_select(&j->of, own, one, none);
         if (!j->hermitian)
             continue;
-        j->diagonal = choose(j, own, j->x[t].part[0], j->diagonal);
+        j->diagonal = part_select(&j->of, own, j->x[t].part[0], j->diagonal);
         j->x[t] = num_select(&j->of, own, zero, j->x[t]);
     }
 }
@@ -414,8 +414,9 @@ static void find_results(jacobi *j) {
     j->value = j->diagonal;
     if (!j->hermitian) {
         ssa norm = root(j, square_of_norm(j));
-        j->value = choose(j, has(j, j->flags, FILLED), constant(j, 0), norm);
-        j->unit = choose(j, j->scale.finite, binary(j, OP_DIV, constant(j, 1), norm), constant(j, NAN));
+        j->value = part_select(&j->of, has(j, j->flags, FILLED), num_constant(&j->of, 0), norm);
+        j->unit = part_select(&j->of, j->scale.finite, part_binary(&j->of, OP_DIV, num_constant(&j->of, 1), norm),
+                              num_constant(&j->of, NAN));
     }
     j->rank = emit_select_as(j->e, "i32", j->scale.finite, rank_of(j, j->value), j->lane);
 }

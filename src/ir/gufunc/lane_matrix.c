@@ -17,11 +17,15 @@ num lane_told_num(const gufunc_writer *w, const num_kind *of, num x, ssa lane) {
     return x;
 }
 
+ssa lane_ballot_of_warp(const gufunc_writer *w, ssa is) {
+    emit_declare(w->s.e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
+    return emit_value(w->s.e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", is.text);
+}
+
 ssa lane_ballot(const gufunc_writer *w, ssa is) {
     emit *e = w->s.e;
     int lanes = w->s.v->gufunc.coop;
-    emit_declare(e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
-    ssa all = emit_value(e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", is.text);
+    ssa all = lane_ballot_of_warp(w, is);
     if (lanes == COOP_WARP)
         return all;
     ssa group = emit_value(e, "and i32 %s, %d", emit_special_register(e, "tid").text, 31 & ~((1 << lanes) - 1));

@@ -11,8 +11,9 @@
 /* The value that the lane with that number in the group (i32) has. */
 ssa lane_told(const gufunc_writer *w, dtype type, ssa value, ssa lane);
 num lane_told_num(const gufunc_writer *w, const num_kind *of, num x, ssa lane);
-/* For which lanes of the group is that true, as bits (i32)? */
+/* For which lanes of the group is that true, and of the warp, as bits (i32)? */
 ssa lane_ballot(const gufunc_writer *w, ssa is);
+ssa lane_ballot_of_warp(const gufunc_writer *w, ssa is);
 /* The largest of the group's (i32). */
 ssa lane_largest(const gufunc_writer *w, ssa x);
 

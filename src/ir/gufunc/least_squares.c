@@ -28,11 +28,7 @@ typedef struct squares {
     ssa first;  /* i1: is this the lane that stores what all have? */
 } squares;
 
-static ssa constant(const squares *q, double x) { return num_constant(&q->of, x); }
-
-static ssa binary(const squares *q, op o, ssa a, ssa b) { return emit_binary(q->e, o, q->of.real, a, b, q->of.real); }
-
-static num none(const squares *q) { return (num){{constant(q, NAN), constant(q, NAN)}}; }
+static num none(const squares *q) { return (num){{num_constant(&q->of, NAN), num_constant(&q->of, NAN)}}; }
 
 static ssa rcond(const squares *q) {
     return q->w->s.uniform[RCOND] ? q->w->s.value[RCOND] : matrix_load(q->w, RCOND, q->w->at[RCOND]).part[0];
@@ -42,15 +38,15 @@ static ssa rcond(const squares *q) {
 static void find_rank(squares *q) {
     emit *e = q->e;
     const jacobi *j = q->j;
-    ssa largest = constant(q, 0), given = rcond(q);
+    ssa largest = num_constant(&q->of, 0), given = rcond(q);
     for (int t = 0; t < j->n; t++) {
         ssa value = lane_told(q->w, q->of.real, j->value, ssa_constant(t));
-        ssa more = binary(q, OP_GT, value, largest);
+        ssa more = part_binary(&q->of, OP_GT, value, largest);
         largest = emit_select(e, q->of.real, more, value, largest);
     }
-    ssa own = constant(q, 2 * j->precision->epsilon * j->rows);
-    ssa cut = emit_select(e, q->of.real, binary(q, OP_LT, given, constant(q, 0)), own, given);
-    q->counts = binary(q, OP_GT, j->value, binary(q, OP_MUL, largest, cut));
+    ssa own = num_constant(&q->of, 2 * j->precision->epsilon * j->rows);
+    ssa cut = emit_select(e, q->of.real, part_binary(&q->of, OP_LT, given, num_constant(&q->of, 0)), own, given);
+    q->counts = part_binary(&q->of, OP_GT, j->value, part_binary(&q->of, OP_MUL, largest, cut));
     q->counts = emit_op(e, "and i1", emit_op(e, "and i1", q->counts, j->exists), j->scale.finite);
     emit_declare(e, "declare i32 @llvm.ctpop.i32(i32)");
     q->rank = emit_value(e, "call i32 @llvm.ctpop.i32(i32 %s)", lane_ballot(q->w, q->counts).text);
@@ -91,17 +87,17 @@ static ssa is_full(const squares *q) { return emit_value(q->e, "icmp eq i32 %s, 
 /* The squared norm of what of b is along no left singular vector; NaN if there are columns that have none. */
 static ssa residual_of(const squares *q, const num *b, num along) {
     const jacobi *j = q->j;
-    ssa total = constant(q, 0);
+    ssa total = num_constant(&q->of, 0);
     if (j->wide)
-        return constant(q, NAN);
+        return num_constant(&q->of, NAN);
     num own = num_scaled(&q->of, along, j->unit);
     for (int i = 0; i < q->m; i++) {
         num sum = lane_sum(q->w, &q->of, num_product(&q->of, j->x[i], own));
         for (int k = 0; k < q->of.parts; k++)
-            sum.part[k] = binary(q, OP_SUB, b[i].part[k], sum.part[k]);
+            sum.part[k] = part_binary(&q->of, OP_SUB, b[i].part[k], sum.part[k]);
         total = num_square(&q->of, sum, total);
     }
-    return emit_select(q->e, q->of.real, is_full(q), total, constant(q, NAN));
+    return emit_select(q->e, q->of.real, is_full(q), total, num_constant(&q->of, NAN));
 }
 
 /* Column t (i64) of b. */
@@ -128,7 +124,7 @@ static void solve_side(const squares *q, ssa there, ssa t) {
     int count = j->wide ? q->n : 1;
     for (int i = 0; i < count; i++)
         x[i] = num_select(&q->of, j->scale.finite, element_of(q, solved, i), none(q));
-    num residual = {{residual_of(q, b, along), constant(q, 0)}};
+    num residual = {{residual_of(q, b, along), num_constant(&q->of, 0)}};
     ssa last = ssa_none(), first = matrix_moved(q->w, X, q->w->at[X], matrix_offset(q->w, t, X, 1));
     if (!j->wide)
         first = matrix_moved(q->w, X, first, matrix_offset(q->w, emit_widen(e, j->lane), X, 0));

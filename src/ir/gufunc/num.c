@@ -19,11 +19,9 @@ num num_of_value(const num_kind *of, ssa value) {
 }
 
 ssa part_negated(const num_kind *of, ssa x) { return emit_unary(of->e, OP_NEG, of->real, x); }
-static ssa part_product(const num_kind *of, ssa a, ssa b) {
-    return emit_binary(of->e, OP_MUL, of->real, a, b, of->real);
-}
+static ssa part_product(const num_kind *of, ssa a, ssa b) { return part_binary(of, OP_MUL, a, b); }
 
-ssa part_quotient(const num_kind *of, ssa a, ssa b) { return emit_binary(of->e, OP_DIV, of->real, a, b, of->real); }
+ssa part_quotient(const num_kind *of, ssa a, ssa b) { return part_binary(of, OP_DIV, a, b); }
 
 ssa part_fused(const num_kind *of, ssa a, ssa b, ssa c) {
     const char *t = ir_value_type(of->real);

@@ -31,6 +31,12 @@ num num_of_value(const num_kind *of, ssa value);
 
 /* Of parts. */
 ssa num_constant(const num_kind *of, double x);
+static inline ssa part_binary(const num_kind *of, op o, ssa a, ssa b) {
+    return emit_binary(of->e, o, of->real, a, b, of->real);
+}
+static inline ssa part_select(const num_kind *of, ssa condition, ssa yes, ssa no) {
+    return emit_select(of->e, of->real, condition, yes, no);
+}
 ssa part_negated(const num_kind *of, ssa x);
 ssa part_quotient(const num_kind *of, ssa a, ssa b);
 ssa part_fused(const num_kind *of, ssa a, ssa b, ssa c); /* a b + c */

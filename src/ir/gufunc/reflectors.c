@@ -25,16 +25,6 @@ typedef struct reflecting {
     num x[REFLECT_M], q[REFLECT_M];
 } reflecting;
 
-static ssa constant(const reflecting *r, double x) { return num_constant(&r->of, x); }
-
-static ssa binary(const reflecting *r, op o, ssa a, ssa b) {
-    return emit_binary(r->e, o, r->of.real, a, b, r->of.real);
-}
-
-static ssa choose(const reflecting *r, ssa condition, ssa yes, ssa no) {
-    return emit_select(r->e, r->of.real, condition, yes, no);
-}
-
 static num told(const reflecting *r, num x) { return lane_told_num(r->w, &r->of, x, r->step); }
 
 /* ---- Steps ---- */
@@ -49,19 +39,19 @@ typedef struct reflector {
  * the matrix's rounding errors. */
 static reflector reflector_of(const reflecting *r) {
     num a = r->x[0];
-    ssa rest = constant(r, 0), zero = constant(r, 0);
+    ssa rest = num_constant(&r->of, 0), zero = num_constant(&r->of, 0);
     for (int t = 1; t < r->m; t++)
         rest = num_square(&r->of, r->x[t], rest);
     if (r->of.parts > 1)
         rest = part_fused(&r->of, a.part[1], a.part[1], rest);
-    ssa some = binary(r, OP_GT, rest, constant(r, num_precision_of(&r->of)->tiny));
+    ssa some = part_binary(&r->of, OP_GT, rest, num_constant(&r->of, num_precision_of(&r->of)->tiny));
     ssa square = part_fused(&r->of, a.part[0], a.part[0], rest), inverse = part_inverse_root(&r->of, square);
-    ssa norm = part_signed_as(&r->of, binary(r, OP_MUL, square, inverse), a.part[0]);
-    reflector f = {.u = a, .beta = choose(r, some, part_negated(&r->of, norm), a.part[0])};
-    f.u.part[0] = choose(r, some, binary(r, OP_ADD, a.part[0], norm), a.part[0]);
+    ssa norm = part_signed_as(&r->of, part_binary(&r->of, OP_MUL, square, inverse), a.part[0]);
+    reflector f = {.u = a, .beta = part_select(&r->of, some, part_negated(&r->of, norm), a.part[0])};
+    f.u.part[0] = part_select(&r->of, some, part_binary(&r->of, OP_ADD, a.part[0], norm), a.part[0]);
     if (r->of.parts == 1) {
-        f.tau.part[0] =
-            part_inverse(&r->of, binary(r, OP_MUL, part_magnitude(&r->of, f.u.part[0]), part_magnitude(&r->of, norm)));
+        f.tau.part[0] = part_inverse(
+            &r->of, part_binary(&r->of, OP_MUL, part_magnitude(&r->of, f.u.part[0]), part_magnitude(&r->of, norm)));
     } else { /* u / (|u|^2 norm) */
         f.tau = num_scaled(&r->of, f.u, part_inverse(&r->of, num_square(&r->of, f.u, zero)));
         f.tau = num_scaled(&r->of, f.tau, part_signed_as(&r->of, inverse, norm));
@@ -96,7 +86,7 @@ static void reflect(reflecting *r) {
         r->x[t - 1] = num_fused(&r->of, f, v[t], r->x[t]);
     r->x[r->m - 1] = num_select(&r->of, before, first, num_select(&r->of, now, own.u, zero));
     r->tau = num_select(&r->of, now, own.tau, r->tau);
-    num diagonal = {{own.beta, constant(r, 0)}};
+    num diagonal = {{own.beta, num_constant(&r->of, 0)}};
     store_row(r,
               num_select(&r->of, before, zero, num_select(&r->of, now, diagonal, num_fused(&r->of, f, v[0], first))));
 }
@@ -141,11 +131,11 @@ static void reflect_back(reflecting *r) {
 static void all_back(reflecting *r) {
     carrying_loop l = carrying_loop_new(r->e, 1 + r->m * PARTS);
     /* Without a result Q is NaN, and stays so. */
-    ssa none = choose(r, r->scale.finite, constant(r, 0), constant(r, NAN)),
-        one = choose(r, r->scale.finite, constant(r, 1), constant(r, NAN));
+    ssa none = part_select(&r->of, r->scale.finite, num_constant(&r->of, 0), num_constant(&r->of, NAN)),
+        one = part_select(&r->of, r->scale.finite, num_constant(&r->of, 1), num_constant(&r->of, NAN));
     for (int t = 0; t < r->m; t++) {
         ssa own = emit_value(r->e, "icmp eq i32 %s, %d", r->lane.text, row_of(r, t));
-        r->q[t] = (num){{choose(r, own, one, none), none}};
+        r->q[t] = (num){{part_select(&r->of, own, one, none), none}};
     }
     r->step = ssa_constant(r->k - 1);
     carry(&l, &r->step, "i32");
