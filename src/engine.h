@@ -211,7 +211,8 @@ typedef enum lapack_routine {
     /* The same, but for V (n,n) in place of V^H, and for U (m,m), whose first n columns are those above */
     ROUTINE_SVD_SQUARE,
     ROUTINE_REFLECTORS, /* the upper triangle of a (m,n) becomes R, below it are reflectors; -; their scalars (min(m,n)) */
-    LAPACK_ROUTINES
+    LAPACK_ROUTINES,
+    ROUTINE_SVD_FUNCTION = LAPACK_ROUTINES /* none: the function svd of this library has code for such a matrix */
 } lapack_routine;
 
 enum {
@@ -415,8 +416,9 @@ typedef struct engine {
     /* Runs a routine over a batch; on a GPU it is enqueued. Errors: MEMORY, DEVICE, ARGUMENT (sizes that the library does not take; a
      * routine that cannot be captured, in a capture). */
     uf_status (*lapack_run)(const lapack_call *c);
-    /* The routine by which it computes the singular value decomposition of a (m,n) with m >= n: one of the two. NULL: ROUTINE_SVD. */
-    lapack_routine (*lapack_svd)(int64_t m, int64_t n);
+    /* By what a form of a matrix computes its singular value decomposition: one of the three, for svd itself one of the first two. NULL:
+     * ROUTINE_SVD. */
+    lapack_routine (*lapack_svd)(int device, const lapack_problem *p);
     /* Does it have QR's reflectors only, which a kernel then makes Q of? NULL: never; it has ROUTINE_QR. */
     bool (*lapack_reflects)(const lapack_problem *p);
     bool tiles_outputs; /* LOOP_TILE: unmasked outputs may be across as inputs may */

@@ -212,12 +212,13 @@ typedef enum step_kind {
     STEP_RESULT, /* `which` is the text that makes operand array[2] of array[0] and info, array[1]; array[0] may lie in the operand */
     STEP_TRIANGLE, /* the same of Cholesky factors */
     STEP_KERNEL,   /* `which` is the text; its inputs and outputs */
-    STEP_JACOBI    /* the same, where the routine was ROUTINE_SVD_SQUARE */
+    STEP_JACOBI,   /* the same, where the routine was ROUTINE_SVD_SQUARE */
+    STEP_SVD       /* where it is ROUTINE_SVD_FUNCTION: that of array[0], to array[1..3], and info, array[4] */
 } step_kind;
 
 enum {
     TEMPORARIES = 10,
-    STEPS = 9,
+    STEPS = 10,
     STEP_ARRAYS = 12,
     TEMPORARY = 0x40, /* added to the number of a temporary; lower numbers are operands of the function */
     NO_ARRAY = 0xFF,
@@ -312,7 +313,7 @@ static const lapack_program programs[] = {
                      {'T', "mk", "mk", false, 1}},
      .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_PACK, 0, {1, T(6)}}, {STEP_KERNEL, TEXT_FINITE, {T(0), T(5)}},
                {STEP_ROUTINE, ROUTINE_SVD, {T(0), T(1), T(2), T(3), T(4), T(5), NONE, NONE}}, {STEP_CONJUGATE, 0, {T(3)}},
-               {STEP_JACOBI, TEXT_VALUES, {0, T(3), T(8), T(2)}},
+               {STEP_SVD, 0, {T(0), T(1), T(2), T(3), T(4)}}, {STEP_JACOBI, TEXT_VALUES, {0, T(3), T(8), T(2)}},
                {STEP_KERNEL, TEXT_PROJECT, {T(1), T(6), T(7)}},
                {STEP_KERNEL, TEXT_LSTSQ, {T(1), T(2), T(3), T(7), T(6), 2, T(4), T(5), 3, 4, 5, 6}}}},
     {.form = LAPACK_LSTSQ, .wide = true,
@@ -321,7 +322,7 @@ static const lapack_program programs[] = {
                      {'T', "nk", "nk", false, 1}},
      .steps = {{STEP_PACK, 0, {0, T(0)}}, {STEP_PACK, 0, {1, T(6)}}, {STEP_KERNEL, TEXT_FINITE, {T(0), T(5)}},
                {STEP_ROUTINE, ROUTINE_SVD, {T(0), T(3), T(2), T(1), T(4), T(5), NONE, NONE}}, {STEP_CONJUGATE, 0, {T(1)}},
-               {STEP_JACOBI, TEXT_VALUES_WIDE, {0, T(1), T(8), T(2)}},
+               {STEP_SVD, 0, {T(0), T(1), T(2), T(3), T(4)}}, {STEP_JACOBI, TEXT_VALUES_WIDE, {0, T(1), T(8), T(2)}},
                {STEP_KERNEL, TEXT_PROJECT, {T(1), T(6), T(7)}},
                {STEP_KERNEL, TEXT_LSTSQ, {T(1), T(2), T(3), T(7), T(6), 2, T(4), T(5), 3, 4, 5, 6}}}},
 };
@@ -457,6 +458,13 @@ static bool library_pays(const uf_plan *p, const sizes *z) {
     return there;
 }
 
+/* By what the form finds singular values, if it does. */
+static lapack_routine svd_of(const uf_plan *p, const sizes *z) {
+    const lapack_problem problem = problem_of(p, z);
+    const engine *e = engines[p->engine];
+    return e->lapack_svd ? e->lapack_svd(p->device, &problem) : ROUTINE_SVD;
+}
+
 static uf_status kernels_compile(const uf_plan *p);
 
 uf_status lapack_settle(uf_plan *p) {
@@ -466,7 +474,8 @@ uf_status lapack_settle(uf_plan *p) {
     if (!lapack_form_of(p))
         return d < 0 ? UF_OK : refuse(p, d, NULL);
     const sizes z = sizes_of(p->layout, p->core);
-    if (d >= 0)
+    bool own = p->func->form.lapack == LAPACK_LSTSQ && svd_of(p, &z) == ROUTINE_SVD_FUNCTION;
+    if (d >= 0 && !own)
         TRY(needs_library(p, d));
     if (d < 0 && !library_pays(p, &z))
         return UF_OK;
@@ -538,7 +547,7 @@ static void view_add(view *v, int64_t extent, int64_t stride) {
 static void temporary_view(const run *r, int k, int loops, view *out) {
     const temporary *t = &r->program->temporaries[k];
     int own = t->all ? r->ndim : r->nbatch, rank = (int)strlen(t->memory);
-    bool reversed = t->type == 'V' && r->svd != ROUTINE_SVD; /* V, of which V^H is a view but for signs */
+    bool reversed = t->type == 'V' && r->svd == ROUTINE_SVD_SQUARE; /* V, of which V^H is a view but for signs */
     int64_t core = 1, step[UF_MAX_NDIM] = {0}, stride[LAYOUT_MAX_RANK];
     for (int d = rank - 1; d >= 0; d--) {
         char letter = t->memory[reversed ? rank - 1 - d : d];
@@ -664,10 +673,37 @@ static uf_status step_jacobi(const run *r, const program_step *s) {
     return r->svd == ROUTINE_SVD_SQUARE ? step_kernel(r, s) : UF_OK;
 }
 
+static uf_status svd_func(const uf_func **out) {
+    static _Atomic(uf_func *) made;
+    uf_func *mine;
+    *out = atomic_load(&made);
+    if (*out)
+        return UF_OK;
+    TRY(uf_load(&mine, "svd"));
+    *out = func_publish(&made, mine);
+    return UF_OK;
+}
+
+static uf_status step_svd(const run *r, const program_step *s) {
+    const program_step info = {STEP_KERNEL, TEXT_FINITE, {s->array[0], s->array[4]}};
+    const uf_func *f;
+    view views[4];
+    DLTensor args[4];
+    if (r->svd != ROUTINE_SVD_FUNCTION)
+        return UF_OK;
+    TRY(svd_func(&f));
+    for (int i = 0; i < 4; i++) {
+        array_view(r, s->array[i], r->nbatch, &views[i]);
+        args[i] = views[i].array;
+    }
+    TRY(call(r, f, 4, args));
+    return step_kernel(r, &info);
+}
+
 static uf_status step_conjugate(const run *r, const program_step *s) {
     view v;
     const uf_func *f;
-    if (r->svd == ROUTINE_SVD || !dtype_is_complex(r->type))
+    if (r->svd != ROUTINE_SVD_SQUARE || !dtype_is_complex(r->type))
         return UF_OK;
     TRY(text_func(TEXT_CONJUGATE, false, &f));
     array_view(r, s->array[0], r->nbatch, &v);
@@ -760,6 +796,8 @@ static uf_status step_routine(const run *r, const program_step *s) {
                      .threads = r->l->threads};
     for (int d = 0; d < r->ndim; d++)
         *(d < r->nbatch ? &c.batch : &c.nrhs) *= r->extent[d];
+    if (c.routine == ROUTINE_SVD_FUNCTION)
+        return UF_OK;
     if (!r->listed)
         c.first = c.third = NULL;
     for (int i = 0; i < ROUTINE_ARRAYS; i++)
@@ -771,7 +809,7 @@ static uf_status steps_run(const run *r) {
     static uf_status (*const by_kind[])(const run *r, const program_step *s) = {
         [STEP_PACK] = step_pack,       [STEP_POINTERS] = step_pointers, [STEP_CONJUGATE] = step_conjugate,
         [STEP_ROUTINE] = step_routine, [STEP_KERNEL] = step_kernel,     [STEP_JACOBI] = step_jacobi,
-        [STEP_RESULT] = step_result,   [STEP_TRIANGLE] = step_triangle};
+        [STEP_RESULT] = step_result,   [STEP_TRIANGLE] = step_triangle, [STEP_SVD] = step_svd};
     for (const program_step *s = r->program->steps; s->kind; s++)
         TRY(by_kind[s->kind](r, s));
     return UF_OK;
@@ -882,10 +920,8 @@ static void run_begin(const uf_plan *p, const launch *l, run *r) {
                .l = l,
                .size = z,
                .type = (dtype)l->v->operand[0].value,
-               .svd = ROUTINE_SVD,
+               .svd = svd_of(p, &z),
                .compiles = !l->data};
-    if (r->e->lapack_svd)
-        r->svd = r->e->lapack_svd(z.m > z.n ? z.m : z.n, z.k);
     for (int shared = 0; shared < 2; shared++) {
         for (int d = loop->ndim - 1; d >= 0; d--) {
             const int64_t *stride = loop->stride + (size_t)d * (size_t)loop->narrays;

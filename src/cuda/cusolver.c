@@ -548,8 +548,8 @@ bool cusolver_lands(const void *address) {
  * generated code and the library called directly: solve 395, 163 of 8 rows, 29.5, 93 of 16; inv 358, 177, 4.9, 71; cholesky 425, 71, 42,
  * 60; qr 57, 158 (the reflectors), 5.1, 50; eigh 15.4, 33.5, 0.56, 16.8; svd 13.9, 3.2, 0.76, 1.9. Around the library's routines go two or
  * three kernels, so that its rows stand above the crossing. Those of single matrices were not measured; from 17 on most kernels take none.
- * Equations, inverses, determinants and Cholesky factors of up to 64 rows, and the others of up to 32 columns, get here only where the lanes of a
- * warp do not compute them (gpu/gufunc_lanes.c), as of one matrix that several calls share. */
+ * Equations, inverses, determinants and Cholesky factors of up to 64 rows, and the others of up to 32 columns or, of eigenvectors and singular
+ * vectors, somewhat more, get here only where lanes do not compute them (gpu/gufunc_lanes.c), as of one matrix that several calls share. */
 static const struct {
     int one, many;
 } pays_from[LAPACK_FORMS] = {

@@ -141,6 +141,13 @@ static void info(text *out) {
     *error_slot() = before;
 }
 
+/* svd itself gets here where its own code does not take the call. */
+static lapack_routine svd_routine(int device, const lapack_problem *p) {
+    cuda_device *d;
+    bool own = p->form != LAPACK_SVD && !cuda_device_get(device, &d) && gpu_rotates(p->type, p->m, p->n, d->shared);
+    return own ? ROUTINE_SVD_FUNCTION : cusolver_svd(p->m, p->n);
+}
+
 const engine cuda_engine = {
     .name = "cuda",
     .target = target,
@@ -158,7 +165,7 @@ const engine cuda_engine = {
     .lapack_open = cusolver_open,
     .lapack_run = cusolver_run,
     .lapack_most = (size_t)1 << 28, /* routines take as long for some tens of matrices as for hundreds */
-    .lapack_svd = cusolver_svd,
+    .lapack_svd = svd_routine,
     .lapack_reflects = batched_reflects,
     .lapack_lands = cusolver_lands,
     .lapack_generates = true,

@@ -50,6 +50,12 @@ int gpu_resident_shared(const launch *l, int shared);
  * grid. */
 uf_status gpu_layout(const launch *l, const occupancy *r, uint64_t *parameters, grid *out);
 
+/* ---- Singular values (gufunc_lanes.c) ---- */
+
+/* Has a matrix of m rows and n columns room in a block, on a device whose blocks may have so many bytes of shared memory (0: as all have)? Then
+ * the singular value decomposition has code of its own. */
+bool gpu_rotates(dtype type, int64_t m, int64_t n, int shared);
+
 /* ---- Products of matrices that a library computes (product.c) ---- */
 
 /* Calls of a strided batched product of matrices that are stored by columns, as BLAS has it: C is m x p with columns ldc apart. */

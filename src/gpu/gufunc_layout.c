@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "gpu/calls.h"
+#include "type/rotated.h"
 #include "type/tile.h"
 
 enum {
@@ -88,6 +89,14 @@ static int64_t grid_of_blocks(const cores *c, const occupancy *r, grid *g) {
     return c->loop->count << c->v->gufunc.cluster;
 }
 
+/* A matrix in the shared memory of each. */
+static int64_t grid_of_rotations(const cores *c, const occupancy *r, grid *g) {
+    (void)r;
+    g->threads = 1u << c->v->gufunc.coop;
+    g->shared = (uint32_t)rotated_of(c->v, c->layout).end;
+    return c->loop->count;
+}
+
 /* A block for each part of each tile of that output. Where reductions are divided, choose_tile has seen that these are all. */
 static int64_t grid_of_tiles(const cores *c, const occupancy *r, grid *g) {
     const tile_shape *t = &tile_shapes[c->v->gufunc.tile - 1];
@@ -161,6 +170,7 @@ int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, 
                       : v->gufunc.tile              ? grid_of_tiles
                       : v->gufunc.across            ? grid_across
                       : v->gufunc.coop <= COOP_WARP ? grid_of_calls
+                      : v->gufunc.form              ? grid_of_rotations
                                                     : grid_of_blocks)(&c, r, g);
     put_parameter(w, GPU_GUFUNC_CALLS, l->loop->count);
     bool aligned = is_aligned(&c, l);
@@ -168,9 +178,9 @@ int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, 
     put_parameter(w, GPU_GUFUNC_ALIGNED, aligned);
     put_extents(w, GPU_GUFUNC_EXTENTS, l->loop, 0, l->loop->ndim - 1);
     put_strides(w, GPU_GUFUNC_STRIDES, l->loop, 0);
-    if (v->gufunc.coop)
+    if (v->gufunc.coop && !v->gufunc.form)
         put_whole(w, &c, g);
-    else
+    else if (!v->gufunc.form)
         put_staged(w, &c, g->threads);
     if (v->gufunc.tile)
         put_parameter(w, GPU_GUFUNC_BLOCKS, g->call_blocks);

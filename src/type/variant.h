@@ -272,8 +272,9 @@ typedef struct variant {
              * says whether they are. */
             uint8_t aligned;
             uint8_t even; /* a gufunc_even: how the dimension comes out that every construct goes along */
-            /* GPU: a lapack_form (engine.h) that stands for the kernel's text: the 2^coop lanes of a group, at most a warp, have the
-             * matrix in registers, and eliminate (ir/gufunc/elimination.c; variant_slots vectors a lane), rotate (jacobi.c, least_squares.c) or reflect
+            /* GPU: a lapack_form (engine.h) that stands for the kernel's text: a block of 2^coop threads, more than a warp, has the matrix
+             * in shared memory, 2^lanes of them two columns at a time, and rotates (ir/gufunc/block_jacobi.c; type/rotated.h); or the
+             * 2^coop lanes of a group have the matrix in registers, and eliminate (ir/gufunc/elimination.c; variant_slots vectors a lane), rotate (jacobi.c, least_squares.c) or reflect
              * (reflectors.c; a column a lane); `size` as for unrolled. An operand that is `fixed` has its core in C order without gaps; `vector`: elements of a row that are loaded together. 0: it is the
              * text. */
             uint8_t form;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cuda/code.h"
+#include "cuda/cusolver.h"
 #include "engine.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
@@ -32,14 +33,29 @@ enum {
 static const mock_cusolver *solver;
 
 /* The engine's table is constant, and lies in memory that is only read. */
-static void borrow_routines(void) {
+static engine *writable_engine(void) {
     engine *cpu = (engine *)(uintptr_t)&cpu_engine;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)cpu & ~(page - 1);
     CHECK(!mprotect((void *)first, (uintptr_t)(cpu + 1) - first, PROT_READ | PROT_WRITE));
+    return cpu;
+}
+
+static lapack_routine cusolvers_svd(int device, const lapack_problem *p) {
+    (void)device;
+    return cusolver_svd(p->m, p->n);
+}
+
+static lapack_routine function_svd(int device, const lapack_problem *p) {
+    (void)device;
+    return p->form == LAPACK_SVD ? ROUTINE_SVD : ROUTINE_SVD_FUNCTION;
+}
+
+static void borrow_routines(void) {
+    engine *cpu = writable_engine();
     cpu->lapack_pays = cuda_engine.lapack_pays;
     cpu->lapack_open = cuda_engine.lapack_open;
     cpu->lapack_run = cuda_engine.lapack_run;
-    cpu->lapack_svd = cuda_engine.lapack_svd;
+    cpu->lapack_svd = cusolvers_svd;
     cpu->lapack_reflects = cuda_engine.lapack_reflects;
     cpu->lapack_points = cuda_engine.lapack_points;
 }
@@ -338,6 +354,16 @@ static void ranks_body(void *unused) {
     }
 }
 
+/* Least squares by the function svd, where an engine says that this has code of its own. */
+static void own_svd_body(void *unused) {
+    static const dtype types[] = {DT_FLOAT32, DT_FLOAT64, DT_COMPLEX64, DT_COMPLEX128};
+    (void)unused;
+    draw_seed(NULL);
+    writable_engine()->lapack_svd = function_svd;
+    for (int64_t i = 0; i < trials(40); i++)
+        rank_is_right(types[pick(0, 3)]);
+}
+
 /* ---- Where results lie ---- */
 
 /* The first element of the Cholesky factor of 4 I, which the mock's routine makes if the output holds the matrix when it is called: the
@@ -430,6 +456,7 @@ static void uncleared_body(void *unused) {
     }
 TEST(steps)
 TEST(ranks)
+TEST(own_svd)
 TEST(uncleared)
 
 static int find_mocks(void **unused) {
@@ -438,7 +465,7 @@ static int find_mocks(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(steps), cmocka_unit_test(ranks), cmocka_unit_test(places),
-                                       cmocka_unit_test(uncleared)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(steps), cmocka_unit_test(ranks), cmocka_unit_test(own_svd),
+                                       cmocka_unit_test(places), cmocka_unit_test(uncleared)};
     return cmocka_run_group_tests(tests, find_mocks, NULL);
 }

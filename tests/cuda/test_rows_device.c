@@ -188,15 +188,17 @@ static void check(const sample *s, const rule *r) {
     double near = s->type.code == kDLInt ? 0 : s->type.code == kDLBfloat ? 1e-2 : s->type.bits == 32 ? 4e-6 : 1e-11;
     for (int64_t c = 0; c < s->count; c++) {
         const double *x = s->x + s->first + c * s->pitch, *y = s->y + s->first + c * s->pitch;
-        double shift = r->first, sum = 0;
+        double shift = r->first;
+        long double sum =
+            0; /* of a million terms of few values the roundings of a double may all be in one direction */
         for (int64_t i = 0; i < s->n; i++)
             shift = r->shift(shift, x[i], s->n);
         for (int64_t i = 0; i < s->n; i++)
             sum += r->term(x[i], shift);
         for (int64_t i = 0; i < s->pitch && c * s->pitch + i + s->first < s->all; i++) {
             bool there = i < s->n;
-            double want = there ? as_type(s->type, r->value(x[i], shift, sum, s->factor[i])) : 7;
-            if (!is_near(y[i], want, there ? near : 0, 500 + (r == &variance ? sum : 0)))
+            double want = there ? as_type(s->type, r->value(x[i], shift, (double)sum, s->factor[i])) : 7;
+            if (!is_near(y[i], want, there ? near : 0, 500 + (r == &variance ? (double)sum : 0)))
                 fail_msg("%lld x %lld, pitch %lld, from %lld, %c%d: element %lld of row %lld is %.9g, not %.9g",
                          (long long)s->count, (long long)s->n, (long long)s->pitch, (long long)s->first,
                          "iufxb"[s->type.code], s -> type.bits, (long long)i, (long long)c, y[i], want);

@@ -1302,9 +1302,12 @@ static void test_lane_matrices(void **unused) {
         {LAPACK_EIGH, DT_FLOAT64, 16, 0, 4, 1, false, apart},
         {LAPACK_EIGH, DT_FLOAT64, 16, 0, 0, 0, true, aligned},
         {LAPACK_EIGH, DT_FLOAT32, 32, 0, 5, 1, false, NULL},
-        {LAPACK_EIGH, DT_FLOAT32, 33, 0, 0, 0, false, aligned},
+        {LAPACK_EIGH, DT_FLOAT32, 33, 0, 8, 1, false, aligned},
+        {LAPACK_EIGH, DT_FLOAT32, 33, 0, 0, 0, true, aligned},
+        {LAPACK_EIGH, DT_FLOAT32, 64, 0, 8, 1, false, aligned},
+        {LAPACK_EIGH, DT_FLOAT32, 100, 0, 0, 0, false, aligned}, /* of 48 KiB, which every device has */
         {LAPACK_EIGH, DT_COMPLEX128, 17, 0, 5, 1, false, aligned},
-        {LAPACK_EIGH, DT_COMPLEX128, 18, 0, 0, 0, false, aligned},
+        {LAPACK_EIGH, DT_COMPLEX128, 18, 0, 7, 1, false, aligned},
         {LAPACK_QR, DT_FLOAT32, 7, 7, 0, 0, false, aligned},
         {LAPACK_QR, DT_FLOAT32, 8, 8, 3, 1, false, aligned},
         {LAPACK_QR, DT_FLOAT32, 5, 32, 5, 1, false, aligned},
@@ -1317,10 +1320,14 @@ static void test_lane_matrices(void **unused) {
         {LAPACK_SVD, DT_FLOAT32, 4, 40, 2, 1, false, aligned},
         {LAPACK_SVD, DT_FLOAT32, 40, 4, 2, 1, false, aligned},
         {LAPACK_SVD, DT_FLOAT32, 64, 32, 5, 1, false, aligned},
-        {LAPACK_SVD, DT_FLOAT32, 64, 33, 0, 0, false, aligned},
-        {LAPACK_SVD, DT_FLOAT32, 65, 2, 0, 0, false, aligned},
+        {LAPACK_SVD, DT_FLOAT32, 64, 33, 8, 1, false, aligned},
+        {LAPACK_SVD, DT_FLOAT32, 65, 2, 6, 1, false, aligned},
+        {LAPACK_SVD, DT_FLOAT32, 255, 20, 8, 1, false, aligned},
+        {LAPACK_SVD, DT_FLOAT32, 256, 20, 0, 0, false, aligned},
+        {LAPACK_SVD, DT_FLOAT32, 2, 65, 6, 1, false, aligned},
+        {LAPACK_SVD, DT_FLOAT32, 1, 65, 0, 0, false, aligned},
         {LAPACK_SVD, DT_COMPLEX128, 10, 24, 4, 1, false, aligned},
-        {LAPACK_SVD, DT_COMPLEX128, 10, 25, 0, 0, false, aligned},
+        {LAPACK_SVD, DT_COMPLEX128, 10, 25, 6, 1, false, aligned},
         {LAPACK_LSTSQ, DT_FLOAT32, 2, 2, 1, 1, false, aligned},
         {LAPACK_LSTSQ, DT_FLOAT64, 20, 9, 4, 1, false, aligned},
         {LAPACK_LSTSQ, DT_FLOAT64, 20, 9, 0, 0, true, aligned},
@@ -1338,7 +1345,9 @@ static void test_lane_matrices(void **unused) {
         if (form == LAPACK_LSTSQ)
             assert_true(!s.v.gufunc.size[2] && !s.v.operand[1].fixed && s.v.operand[0].fixed);
         if (form)
-            assert_true((int64_t)s.g.blocks * (s.g.threads >> s.v.gufunc.coop) >= 1000 && s.g.threads <= 64);
+            assert_true((int64_t)s.g.blocks * (s.g.threads >> s.v.gufunc.coop) >= 1000);
+        if (form)
+            assert_true(s.v.gufunc.coop > COOP_WARP ? s.g.threads == 1U << s.v.gufunc.coop : s.g.threads <= 64);
     }
 }
 

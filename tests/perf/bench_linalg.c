@@ -159,7 +159,7 @@ static const form forms[] = {{"solve", 1, "vv", true}, {"inv", 1, "m", false},  
 
 static const struct {
     int n, count, least; /* least: matrices for methods without a batch */
-} batches[] = {{8, 4096, 4096}, {16, 4096, 4096}, {32, 4096, 4096}, {64, 1024, 32}, {256, 64, 4},
+} batches[] = {{8, 4096, 4096}, {16, 4096, 4096}, {32, 4096, 4096}, {64, 1024, 1024}, {256, 64, 4},
                {32, 1, 1},      {64, 1, 1},       {256, 1, 1},      {1024, 1, 1}};
 
 /* Symmetric with a large diagonal: positive definite. */

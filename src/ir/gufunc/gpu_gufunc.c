@@ -185,6 +185,9 @@ static void (*const by_lanes[LAPACK_FORMS])(gufunc_writer *w, ssa there) = {
     [LAPACK_SVD] = jacobi_vectors,   [LAPACK_QR] = reflectors,
     [LAPACK_LSTSQ] = least_squares,
 };
+/* And by a block. */
+static void (*const by_blocks[LAPACK_FORMS])(gufunc_writer *w) = {
+    [LAPACK_EIGH] = block_jacobi_eigenvectors, [LAPACK_SVD] = block_jacobi_singular_vectors};
 
 /* A call for each group of lanes. All threads of a block go the same way: those beyond the last call read what that reads. */
 static void calls_by_lanes(gufunc_writer *w, gpu *g) {
@@ -198,7 +201,10 @@ static void calls_by_lanes(gufunc_writer *w, gpu *g) {
     counted_loop l = counted_loop_begin(e, "i64", first, g->n);
     ssa call = emit_op(e, "add i64", l.i, own), there = emit_op(e, "icmp slt i64", call, g->n);
     find_call(w, g, emit_select_as(e, "i64", there, call, emit_value(e, "sub i64 %s, 1", g->n.text)));
-    by_lanes[w->s.v->gufunc.form](w, there);
+    if (coop > COOP_WARP)
+        by_blocks[w->s.v->gufunc.form](w);
+    else
+        by_lanes[w->s.v->gufunc.form](w, there);
     counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 

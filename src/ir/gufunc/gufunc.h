@@ -64,6 +64,9 @@ void whole_cores(gufunc_writer *w, const staging *st, ssa rank, ssa size, ssa ag
 void elimination(gufunc_writer *w, ssa there);
 void jacobi_vectors(gufunc_writer *w, ssa there);
 void least_squares(gufunc_writer *w, ssa there);
+/* The same by a block, coop > COOP_WARP; all of its threads get there together. */
+void block_jacobi_eigenvectors(gufunc_writer *w);
+void block_jacobi_singular_vectors(gufunc_writer *w);
 void reflectors(gufunc_writer *w, ssa there);
 
 /* gufunc.pieces: sets w->piece for the call whose operands are at w->at, and block number `block` of `blocks` (i64) of its group. */

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "ir/gufunc/jacobi.h"
+#include "ir/gufunc/rotation.h"
 
 enum {
     SWEEPS = 40,         /* at most; matrices of numbers take 5 to 9 */
@@ -29,52 +30,16 @@ static ssa both(const jacobi *j, ssa a, ssa b) { return emit_op(j->e, "and i1", 
 
 /* ---- Rotations ---- */
 
-/* What a pair of columns p, q becomes: p' = cosine p + conj(sine) q, q' = cosine q - sine p. */
-typedef struct rotation {
-    ssa cosine;
-    num sine;
-} rotation;
-
-/* What is rotated: the elements x and y on the diagonal of a matrix of two rows, z beside them, and its absolute value. */
-typedef struct pair {
-    ssa x, y, r;
-    num z;
-} pair;
-
-/* The tangent of the lesser angle that makes z nothing, with 1 / (2 theta) where a square would overflow. */
-static ssa tangent(const jacobi *j, const pair *p) {
-    ssa one = num_constant(&j->of, 1), twice = part_binary(&j->of, OP_ADD, p->r, p->r);
-    ssa theta = part_binary(&j->of, OP_MUL, part_binary(&j->of, OP_SUB, p->y, p->x), part_inverse(&j->of, twice));
-    ssa size = part_magnitude(&j->of, theta), large = part_binary(&j->of, OP_GT, size, num_constant(&j->of, 0x1p30));
-    ssa square = part_fused(&j->of, size, size, one);
-    ssa secant =
-        part_select(&j->of, large, size, part_binary(&j->of, OP_MUL, square, part_inverse_root(&j->of, square)));
-    return part_signed_as(&j->of, part_inverse(&j->of, part_binary(&j->of, OP_ADD, size, secant)), theta);
-}
-
-/* z / |z| times a number. */
-static num along(const jacobi *j, const pair *p, ssa length) {
-    if (j->of.parts == 1)
-        return (num){{part_signed_as(&j->of, length, p->z.part[0])}};
-    return num_scaled(&j->of, p->z, part_binary(&j->of, OP_MUL, length, part_inverse(&j->of, p->r)));
-}
-
 /* The rotation of the pair, if it `rotates`, and a quarter of a turn; *change: what the elements on the diagonal change by. */
-static rotation rotation_of(const jacobi *j, const pair *p, ssa rotates, ssa idle, ssa *change) {
-    ssa one = num_constant(&j->of, 1), zero = num_constant(&j->of, 0), t = tangent(j, p);
-    ssa c = part_inverse_root(&j->of, part_fused(&j->of, t, t, one));
+static rotation turned_rotation(const jacobi *j, const rotated_pair *p, ssa rotates, ssa idle, ssa *change) {
+    ssa one = num_constant(&j->of, 1), zero = num_constant(&j->of, 0);
+    rotation_angle a = rotation_of_pair(&j->of, p);
     num still = num_real(&j->of, 0), turned = num_real(&j->of, 1);
-    *change = part_select(&j->of, rotates, part_binary(&j->of, OP_MUL, t, p->r), zero);
-    return (rotation){
-        .cosine = part_select(&j->of, idle, one, part_select(&j->of, rotates, part_binary(&j->of, OP_MUL, t, c), zero)),
-        .sine = num_select(&j->of, idle, still, num_select(&j->of, rotates, along(j, p, c), turned))};
-}
-
-/* The pair in two registers: p and q are along a row of what is rotated, or of its adjoint. */
-static void rotate_registers(const jacobi *j, num *p, num *q, const rotation *r, bool adjoint) {
-    num sine = adjoint ? num_conjugate(&j->of, r->sine) : r->sine, first = *p;
-    *p = num_fused(&j->of, num_conjugate(&j->of, sine), *q, num_scaled(&j->of, first, r->cosine));
-    *q = num_fused(&j->of, num_negated(&j->of, sine), first, num_scaled(&j->of, *q, r->cosine));
+    *change = part_select(&j->of, rotates, part_binary(&j->of, OP_MUL, a.tangent, p->r), zero);
+    ssa cosine = part_select(&j->of, rotates, part_binary(&j->of, OP_MUL, a.tangent, a.cosine), zero);
+    return (rotation){.cosine = part_select(&j->of, idle, one, cosine),
+                      .sine = num_select(&j->of, idle, still,
+                                         num_select(&j->of, rotates, rotation_along(&j->of, p, a.cosine), turned))};
 }
 
 /* This lane's column, with the partner's. */
@@ -92,11 +57,11 @@ static void rotate_rows(jacobi *j, int parity, const rotation *own) {
     for (int p = parity; p + 1 < j->n; p += 2) {
         const rotation r = {lane_told(j->w, real_of(j), own->cosine, ssa_constant(p)),
                             lane_told_num(j->w, &j->of, own->sine, ssa_constant(p))};
-        rotate_registers(j, &j->v[p], &j->v[p + 1], &r, false);
+        rotation_turn(&j->of, &r, false, &j->v[p], &j->v[p + 1]);
         if (!j->hermitian)
             continue;
         ssa met = emit_value(j->e, "icmp eq i32 %s, %d", j->meets[parity].low.text, p);
-        rotate_registers(j, &j->x[p], &j->x[p + 1], &r, true);
+        rotation_turn(&j->of, &r, true, &j->x[p], &j->x[p + 1]);
         j->x[p] = num_select(&j->of, met, zero, j->x[p]);
         j->x[p + 1] = num_select(&j->of, met, zero, j->x[p + 1]);
     }
@@ -128,7 +93,7 @@ static num beside_diagonal(const jacobi *j, const meeting *m) {
 }
 
 /* The pair of a Hermitian matrix: its elements, of which the rotation makes nothing of the one beside the diagonal. */
-static ssa hermitian_pair(const jacobi *j, const meeting *m, pair *p) {
+static ssa hermitian_pair(const jacobi *j, const meeting *m, rotated_pair *p) {
     const num_precision *k = j->precision;
     ssa other = lane_told(j->w, real_of(j), j->diagonal, m->partner);
     p->x = lesser(j, m, j->diagonal, other), p->y = greater(j, m, j->diagonal, other);
@@ -150,7 +115,7 @@ static ssa square_of_norm(const jacobi *j) {
 }
 
 /* The pair of any other matrix: the products of its columns with each other. */
-static ssa product_pair(const jacobi *j, const meeting *m, const num *other, pair *p) {
+static ssa product_pair(const jacobi *j, const meeting *m, const num *other, rotated_pair *p) {
     ssa own = square_of_norm(j), norm = part_binary(&j->of, OP_MUL, own, part_inverse_root(&j->of, own));
     ssa square = lane_told(j->w, real_of(j), own, m->partner), length = lane_told(j->w, real_of(j), norm, m->partner);
     num z = num_real(&j->of, 0);
@@ -169,7 +134,7 @@ static void step(jacobi *j, int parity) {
     emit *e = j->e;
     const meeting *m = &j->meets[parity];
     num other[2 * JACOBI_N];
-    pair p;
+    rotated_pair p;
     ssa rotates, change;
     if (j->hermitian)
         rotates = hermitian_pair(j, m, &p);
@@ -179,7 +144,7 @@ static void step(jacobi *j, int parity) {
         rotates = product_pair(j, m, other, &p);
     ssa turns = both(j, j->active, m->any), idle = emit_op(e, "xor i1", turns, ssa_bool(true));
     rotates = both(j, rotates, turns);
-    const rotation r = rotation_of(j, &p, rotates, idle, &change);
+    const rotation r = turned_rotation(j, &p, rotates, idle, &change);
     j->rotated = emit_op(e, "or i1", j->rotated, rotates);
     rotate_column(j, other, m, &r);
     rotate_rows(j, parity, &r);

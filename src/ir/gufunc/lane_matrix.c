@@ -7,8 +7,14 @@
 
 /* ---- Lanes ---- */
 
+/* log2 of the lanes of a group: no more than a warp's, of which a block that has a matrix has several. */
+static int lanes_of(const gufunc_writer *w) {
+    int coop = w->s.v->gufunc.coop;
+    return coop < COOP_WARP ? coop : COOP_WARP;
+}
+
 ssa lane_told(const gufunc_writer *w, dtype type, ssa value, ssa lane) {
-    return lanes_shuffle(w->s.e, "idx", ssa_constant(-1), type, value, lane, w->s.v->gufunc.coop);
+    return lanes_shuffle(w->s.e, "idx", ssa_constant(-1), type, value, lane, lanes_of(w));
 }
 
 num lane_told_num(const gufunc_writer *w, const num_kind *of, num x, ssa lane) {
@@ -24,7 +30,7 @@ ssa lane_ballot_of_warp(const gufunc_writer *w, ssa is) {
 
 ssa lane_ballot(const gufunc_writer *w, ssa is) {
     emit *e = w->s.e;
-    int lanes = w->s.v->gufunc.coop;
+    int lanes = lanes_of(w);
     ssa all = lane_ballot_of_warp(w, is);
     if (lanes == COOP_WARP)
         return all;
@@ -34,7 +40,7 @@ ssa lane_ballot(const gufunc_writer *w, ssa is) {
 
 ssa lane_largest(const gufunc_writer *w, ssa x) {
     emit *e = w->s.e;
-    int lanes = w->s.v->gufunc.coop;
+    int lanes = lanes_of(w);
     for (int by = 1 << lanes >> 1; by; by /= 2) {
         ssa other = lanes_shuffle(e, "bfly", ssa_constant(-1), DT_INT32, x, ssa_constant(by), lanes);
         x = emit_select_as(e, "i32", emit_op(e, "icmp sgt i32", x, other), x, other);
@@ -44,7 +50,7 @@ ssa lane_largest(const gufunc_writer *w, ssa x) {
 
 num lane_sum(const gufunc_writer *w, const num_kind *of, num x) {
     emit *e = w->s.e;
-    int lanes = w->s.v->gufunc.coop;
+    int lanes = lanes_of(w);
     for (int by = 1 << lanes >> 1; by; by /= 2)
         for (int i = 0; i < of->parts; i++) {
             ssa other = lanes_shuffle(e, "bfly", ssa_constant(-1), of->real, x.part[i], ssa_constant(by), lanes);
@@ -171,21 +177,27 @@ num matrix_load_hermitian(const gufunc_writer *w, ssa own, int t, ssa column, ss
 
 /* ---- Exponents ---- */
 
-matrix_scale matrix_take_exponent(const gufunc_writer *w, const num_kind *of, num *x, int n) {
-    emit *e = w->s.e;
+matrix_scale matrix_scale_of(const num_kind *of, ssa largest) {
+    emit *e = of->e;
     const num_precision *p = num_precision_of(of);
-    ssa most = ssa_constant(0);
-    for (int i = 0; i < n * of->parts; i++) {
-        ssa size = part_size(of, x[i / of->parts].part[i % of->parts]);
-        most = emit_select_as(e, "i32", emit_op(e, "icmp sgt i32", size, most), size, most);
-    }
     /* Of a wide one the upper half is there. */
-    ssa biased = emit_value(e, "lshr i32 %s, %d", lane_largest(w, most).text, p->mantissa % 32);
+    ssa biased = emit_value(e, "lshr i32 %s, %d", largest.text, p->mantissa % 32);
     ssa exponent = emit_value(e, "sub i32 %s, %d", biased.text, p->bias + p->scale);
     matrix_scale s = {.back = num_power_of_two(of, exponent),
                       .out = num_power_of_two(of, emit_op(e, "sub i32", ssa_constant(0), exponent)),
                       .finite = emit_value(e, "icmp slt i32 %s, %d", biased.text, 2 * p->bias + 1)};
     s.back.by[0] = emit_select(e, of->real, s.finite, s.back.by[0], num_constant(of, NAN));
+    return s;
+}
+
+matrix_scale matrix_take_exponent(const gufunc_writer *w, const num_kind *of, num *x, int n) {
+    emit *e = w->s.e;
+    ssa most = ssa_constant(0);
+    for (int i = 0; i < n * of->parts; i++) {
+        ssa size = part_size(of, x[i / of->parts].part[i % of->parts]);
+        most = emit_select_as(e, "i32", emit_op(e, "icmp sgt i32", size, most), size, most);
+    }
+    matrix_scale s = matrix_scale_of(of, lane_largest(w, most));
     for (int i = 0; i < n * of->parts; i++) {
         ssa *part = &x[i / of->parts].part[i % of->parts];
         *part = part_times(of, *part, &s.out);

@@ -11,7 +11,7 @@
 /* The value that the lane with that number in the group (i32) has. */
 ssa lane_told(const gufunc_writer *w, dtype type, ssa value, ssa lane);
 num lane_told_num(const gufunc_writer *w, const num_kind *of, num x, ssa lane);
-/* For which lanes of the group is that true, and of the warp, as bits (i32)? */
+/* For which lanes of the group is that true, and of the warp, as bits (i32)? A block's group are its warps' lanes, each warp's by itself. */
 ssa lane_ballot(const gufunc_writer *w, ssa is);
 ssa lane_ballot_of_warp(const gufunc_writer *w, ssa is);
 /* The largest of the group's (i32). */
@@ -64,6 +64,8 @@ typedef struct matrix_scale {
     num_factors back, out;
     ssa finite;
 } matrix_scale;
+/* The same from the largest part_size of all elements. */
+matrix_scale matrix_scale_of(const num_kind *of, ssa largest);
 /* Takes the exponent of the largest element out of a matrix of which each lane of the group has n elements, x. */
 matrix_scale matrix_take_exponent(const gufunc_writer *w, const num_kind *of, num *x, int n);
 
