@@ -142,19 +142,30 @@ bool gpu_rotates(dtype type, int64_t m, int64_t n, int shared) {
                (shared > SHARED_FREE ? shared : SHARED_FREE);
 }
 
-/* Rows of Hermitian matrices up to which this is faster than cuSOLVER, by the registers of an element; few: of no more than ROTATE_FEW matrices.
- * H200: 64, 72, 80 float32 rows 474, 252, 181 thousand matrices a second for 416, 201, 185; 56 and 64 float64 rows 256, 212 for 235, 222,
- * complex128 48 and 64 221, 68 for 186, 125; one of 48 and 64 float32 rows 3.0, 1.8 for 1.7, 1.2 to 1.6, of float64 1.8, 1.0 for 1.7, 1.4. */
-static const struct { uint8_t many, few; } hermitian_rows[] = {[1] = {72, 64}, [2] = {56, 48}, [4] = {48, 32}};
+/* Rows of Hermitian matrices up to which this is faster than cuSOLVER, by their number and the registers of an element. ms of a call of 1, 16,
+ * 128, 256 and 1024 matrices on an H200, here and there: of 40 float32 rows 0.27, 0.29, 0.30, 0.34, 0.74 and 0.46, 0.29, 0.37, 0.61, 1.90; of 64
+ * 0.56, 0.57, 0.58, 0.86, 2.43 and 0.64, 0.34, 0.50, 0.84, 2.74. */
+static const struct {
+    int64_t from;
+    uint8_t rows[5];
+} hermitian_rows[] = {{256, {[1] = 72, [2] = 56, [4] = 48}},
+                      {100, {[1] = 48, [2] = 48, [4] = 24}},
+                      {2, {[1] = 40, [2] = 34, [4] = 24}},
+                      {1, {[1] = 64, [2] = 48, [4] = 24}}};
 
-static bool is_few(const loop_problem *s) { return s->loop->count <= ROTATE_FEW; }
+static int hermitian_most(const cores *c) {
+    int i = 0;
+    while (c->loop->count < hermitian_rows[i].from)
+        i++;
+    return hermitian_rows[i].rows[words_of(c->v)];
+}
 
 static bool rotates(const cores *c, const loop_problem *s) {
     int64_t m = extent_at(c, 0, 0), n = extent_at(c, 0, 1);
-    if ((s->form != LAPACK_SVD && s->form != LAPACK_EIGH) || c->v->reports || serves_several(c))
+    if ((s->form != LAPACK_SVD && s->form != LAPACK_EIGH) || c->v->reports || serves_several(c) || !c->loop->count)
         return false;
-    int words = words_of(c->v), most = is_few(s) ? hermitian_rows[words].few : hermitian_rows[words].many;
-    return gpu_rotates((dtype)c->v->operand[0].value, m, n, s->shared) && (s->form == LAPACK_SVD || m <= most);
+    return gpu_rotates((dtype)c->v->operand[0].value, m, n, s->shared) &&
+           (s->form == LAPACK_SVD || m <= hermitian_most(c));
 }
 
 static bool choose_rotating_block(const cores *c, variant *v, const loop_problem *s) {
@@ -164,7 +175,7 @@ static bool choose_rotating_block(const cores *c, variant *v, const loop_problem
     v->gufunc.form = (uint8_t)s->form;
     v->gufunc.lanes = (uint8_t)rotating_lanes(m > n ? m : n, words_of(v));
     if (s->form == LAPACK_EIGH) /* nothing is summed */
-        v->gufunc.lanes = (uint8_t)(is_few(s) ? ROTATE_LANES + 1 : ROTATE_LANES);
+        v->gufunc.lanes = (uint8_t)(s->loop->count <= ROTATE_FEW ? ROTATE_LANES + 1 : ROTATE_LANES);
     v->gufunc.coop = (uint8_t)rotating_threads(m < n ? m : n, v->gufunc.lanes);
     fix_sizes(v, s);
     for (int k = 0; k < v->nin + v->nout; k++) {

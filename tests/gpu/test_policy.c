@@ -1305,7 +1305,8 @@ static void test_lane_matrices(void **unused) {
         {LAPACK_EIGH, DT_FLOAT32, 33, 0, 8, 1, false, aligned},
         {LAPACK_EIGH, DT_FLOAT32, 33, 0, 0, 0, true, aligned},
         {LAPACK_EIGH, DT_FLOAT32, 64, 0, 8, 1, false, aligned},
-        {LAPACK_EIGH, DT_FLOAT32, 100, 0, 0, 0, false, aligned}, /* of 48 KiB, which every device has */
+        {LAPACK_EIGH, DT_FLOAT64, 56, 0, 0, 0, false, aligned}, /* of 48 KiB, which every device has */
+        {LAPACK_EIGH, DT_FLOAT32, 73, 0, 0, 0, false, aligned},
         {LAPACK_EIGH, DT_COMPLEX128, 17, 0, 5, 1, false, aligned},
         {LAPACK_EIGH, DT_COMPLEX128, 18, 0, 7, 1, false, aligned},
         {LAPACK_QR, DT_FLOAT32, 7, 7, 0, 0, false, aligned},

@@ -10,20 +10,21 @@ from lane_columns import FUNCS, factorised, fits
 from linalg import adjoint, check_eigh, check_svd, hermitian, largest, near, numbers, pick, rectangle, real_of
 from uf import run
 
-SIZES = (2, 3, 15, 16, 17, 31, 32, 33, 34, 40, 48, 63, 64, 65, 100, 127, 128, 129, 255)
+SIZES = (2, 3, 15, 16, 17, 18, 24, 31, 32, 33, 34, 40, 48, 63, 64, 65, 100, 127, 128, 129, 255)
 WORK = 300000  # of a draw (multiplications of 32 bits), so that a simulated GPU takes seconds
 
 
-def hermitian_rows(t):
-    """Up to how many rows few Hermitian matrices are the block's, and not cuSOLVER's."""
-    return {1: 64, 2: 48, 4: 32}[np.dtype(t).itemsize // 4]
+def hermitian_rows(t, calls=2):
+    """Up to how many rows few Hermitian matrices, or one, are the block's, and not cuSOLVER's."""
+    few, one = {1: (40, 64), 2: (34, 48), 4: (24, 24)}[np.dtype(t).itemsize // 4]
+    return one if calls == 1 else few
 
 
-def draw_sizes(rng, t, name="svd"):
+def draw_sizes(rng, t, name="svd", calls=2):
     while True:
         m, n = int(pick(rng, SIZES)), int(pick(rng, SIZES))
         m = n if name == "eigh" else m
-        if not fits(name, t, m, n) and (name == "svd" or n <= hermitian_rows(t)) and m * n * min(m, n) * np.dtype(t).itemsize // 4 <= WORK:
+        if not fits(name, t, m, n) and (name == "svd" or n <= hermitian_rows(t, calls)) and m * n * min(m, n) * np.dtype(t).itemsize // 4 <= WORK:
             return m, n
 
 
@@ -38,8 +39,9 @@ def singular_vectors(rng, t):
 
 
 def eigenvectors(rng, t):
-    n = draw_sizes(rng, t, "eigh")[0]
-    a, above = hermitian(rng, t, calls_of(rng) + (n, n))
+    calls = calls_of(rng)
+    n = draw_sizes(rng, t, "eigh", calls[0])[0]
+    a, above = hermitian(rng, t, calls + (n, n))
     check_eigh(t, a, *factorised(rng, "eigh", t, above))
 
 
