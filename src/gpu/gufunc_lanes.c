@@ -1,5 +1,5 @@
-/* gufunc_lanes.c - which forms of LAPACK the lanes of a warp compute, of which matrices (variant.gufunc.form), and how many lanes a matrix
- * has. The code is in ir/gufunc/elimination.c, jacobi.c, least_squares.c and reflectors.c. */
+/* gufunc_lanes.c - which forms of LAPACK the lanes of a warp or the threads of a block compute, of which matrices (variant.gufunc.form), and how
+ * many lanes a matrix has. The code is in ir/gufunc/elimination.c, jacobi.c, least_squares.c, reflectors.c and block_jacobi.c. */
 #include "gpu/calls.h"
 #include "type/rotated.h"
 

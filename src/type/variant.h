@@ -227,7 +227,7 @@ typedef struct variant {
             uint8_t along;
             uint8_t coop; /* log2 of the threads of a call's cooperative group, see COOP_GRID */
             /* !along: log2 of the lanes (<= coop, <= COOP_WARP) that compute one reduction inside a forall; its rows are spread over the
-             * groups of so many lanes in the cooperative group. */
+             * groups of so many lanes in the cooperative group. form: see there. */
             uint8_t lanes;
             uint8_t vector;
             uint8_t steps; /* steps, or rows, of a construct that a thread takes together */
@@ -509,8 +509,8 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             dynamic shared memory of what the operands' parts need. Where coop is 0, ndim is 1,
  *             and every staged operand's core is in C order without gaps, one call's behind the other's, so that a block's cores are one
  *             piece of memory. Else coop is above COOP_WARP, and no COOP_GRID without pieces, or there is across; staged operands are inputs
- *             with one core dimension, which is its unit dimension if there is no across, else none is. form: as coop <= COOP_WARP; the lanes
- *             of a warp stay together. Unless the variant is wide, there are less than 2^31 calls.
+ *             with one core dimension, which is its unit dimension if there is no across, else none is. form: coop <= COOP_WARP: the lanes
+ *             of a warp stay together; above it, a block of 1 << coop threads for each call, and dynamic shared memory up to rotated.end. Unless the variant is wide, there are less than 2^31 calls.
  *   fold      Rows: groups of 1 << coop threads, at most 1024. A group has one result, or with to_states a part of one (parts of a result
  *             are neighbours), or `results` of them: group t of the T in block b has those numbered b * T * results + t + T * i.
  *             Of a constant length: blocks of ROW_TILE_THREADS threads.

@@ -331,6 +331,7 @@ static void play(block_jacobi *j, columns *c) {
         column_store(j, c->first[i], j->z.slots, c->x[i]);
     rotate_product(j, c, &r);
     skeleton_end_if(&j->w->s, end);
+    emit_warp_barrier(e, ssa_constant(-1)); /* all lanes have read the flags */
     end = skeleton_if(&j->w->s, both(j, turned, emit_value(e, "icmp eq i32 %s, 0", j->lane.text)));
     for (int i = 0; i < 2; i++)
         flag_put(j, c->filled[1 - i], c->number[i]);
