@@ -510,7 +510,8 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             and every staged operand's core is in C order without gaps, one call's behind the other's, so that a block's cores are one
  *             piece of memory. Else coop is above COOP_WARP, and no COOP_GRID without pieces, or there is across; staged operands are inputs
  *             with one core dimension, which is its unit dimension if there is no across, else none is. form: coop <= COOP_WARP: the lanes
- *             of a warp stay together; above it, a block of 1 << coop threads for each call, and dynamic shared memory up to rotated.end. Unless the variant is wide, there are less than 2^31 calls.
+ *             of a warp stay together; above it: a block of 1 << coop threads for each call, and dynamic shared memory up to
+ *             rotated.end. Unless the variant is wide, there are less than 2^31 calls.
  *   fold      Rows: groups of 1 << coop threads, at most 1024. A group has one result, or with to_states a part of one (parts of a result
  *             are neighbours), or `results` of them: group t of the T in block b has those numbered b * T * results + t + T * i.
  *             Of a constant length: blocks of ROW_TILE_THREADS threads.

@@ -1212,7 +1212,7 @@ static void test_even(void **unused) {
 /* ---- Elimination ---- */
 
 /* A matrix in C order, one behind the other, or `shared` by all calls, and right sides. */
-static void matrices_make(sample *s, lapack_form form, dtype type, int64_t n, int64_t r, bool shared,
+static void matrices_make(sample *s, lapack_form form, dtype type, int64_t count, int64_t n, int64_t r, bool shared,
                           const uint8_t *at) {
     static const char *const layouts[LAPACK_FORMS] = {[LAPACK_SOLVE] = "(n,n),(n)->(n)",
                                                       [LAPACK_SOLVE_MATRIX] = "(n,n),(n,r)->(n,r)",
@@ -1228,16 +1228,16 @@ static void matrices_make(sample *s, lapack_form form, dtype type, int64_t n, in
     int64_t core[16] = {n, r, n < r ? n : r};
     assert_int_equal(layout_parse(&memory, layouts[form], &layout), UF_OK);
     memset(s, 0, sizeof *s);
-    s->loop = loop_over(s->extent, s->stride, s->offset, (int64_t[]){1000, 0}, layout.nin + layout.nout);
+    s->loop = loop_over(s->extent, s->stride, s->offset, (int64_t[]){count, 0}, layout.nin + layout.nout);
     s->v = (variant){.loop = LOOP_GUFUNC, .ndim = 1, .nin = (uint8_t)layout.nin, .nout = (uint8_t)layout.nout};
     operands_set(&s->v, type, OPERAND_STRIDED);
     for (int k = 0; k < layout.nin + layout.nout; k++) {
-        int64_t count = 1;
+        int64_t elements = 1;
         for (int d = layout.operands[k].rank - 1; d >= 0; d--) {
-            core[layout.operands[k].strides + d] = count;
-            count *= core[layout.operands[k].dim[d]];
+            core[layout.operands[k].strides + d] = elements;
+            elements *= core[layout.operands[k].dim[d]];
         }
-        s->stride[k] = k || !shared ? count : 0;
+        s->stride[k] = k || !shared ? elements : 0;
     }
     gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop,
                                           .layout = &layout,
@@ -1337,7 +1337,7 @@ static void test_lane_matrices(void **unused) {
     static sample s;
     (void)unused;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        matrices_make(&s, cases[i].form, cases[i].type, cases[i].n, cases[i].r, cases[i].shared, cases[i].at);
+        matrices_make(&s, cases[i].form, cases[i].type, 1000, cases[i].n, cases[i].r, cases[i].shared, cases[i].at);
         int form = s.v.gufunc.form;
         if (form != (cases[i].coop ? (int)cases[i].form : 0))
             fail_msg("case %zu: form %d", i, form);
@@ -1349,6 +1349,27 @@ static void test_lane_matrices(void **unused) {
             assert_true((int64_t)s.g.blocks * (s.g.threads >> s.v.gufunc.coop) >= 1000);
         if (form)
             assert_true(s.v.gufunc.coop > COOP_WARP ? s.g.threads == 1U << s.v.gufunc.coop : s.g.threads <= 64);
+    }
+}
+
+/* Of how many Hermitian matrices a block has one, and the threads of each. */
+static void test_hermitian_matrices(void **unused) {
+    static const uint8_t aligned[VARIANT_OPERANDS];
+    static const struct {
+        dtype type;
+        int64_t count, n;
+        int coop; /* 0: cuSOLVER's */
+    } cases[] = {
+        {DT_FLOAT32, 1, 64, 9},   {DT_FLOAT32, 1, 65, 0},   {DT_FLOAT32, 2, 40, 9},    {DT_FLOAT32, 2, 41, 0},
+        {DT_FLOAT32, 99, 41, 0},  {DT_FLOAT32, 100, 48, 9}, {DT_FLOAT32, 128, 48, 9},  {DT_FLOAT32, 129, 48, 8},
+        {DT_FLOAT32, 255, 49, 0}, {DT_FLOAT32, 256, 49, 8}, {DT_COMPLEX64, 16, 34, 9}, {DT_COMPLEX64, 16, 35, 0},
+        {DT_FLOAT64, 1, 48, 9},   {DT_FLOAT64, 1, 49, 0},   {DT_COMPLEX128, 1, 24, 8}, {DT_COMPLEX128, 99, 25, 0}};
+    static sample s;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        matrices_make(&s, LAPACK_EIGH, cases[i].type, cases[i].count, cases[i].n, cases[i].n, false, aligned);
+        if ((s.v.gufunc.form ? s.v.gufunc.coop : 0) != cases[i].coop)
+            fail_msg("case %zu: form %d, coop %d", i, s.v.gufunc.form, s.v.gufunc.coop);
     }
 }
 
@@ -1448,6 +1469,7 @@ int main(void) {
         cmocka_unit_test(test_row_steps),
         cmocka_unit_test(test_even),
         cmocka_unit_test(test_lane_matrices),
+        cmocka_unit_test(test_hermitian_matrices),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -14,9 +14,7 @@
 #include "type/rotated.h"
 
 enum {
-    SWEEPS = 40,        /* at most; matrices of numbers take 6 to 11 */
-    HERMITIAN_MIN = 40, /* log2 of the scale over what counts as nothing beside the diagonal, without the rounding's */
-    SLOTS = 16          /* of a lane's elements of a column, at most as the policy has it */
+    SLOTS = 16 /* of a lane's elements of a column, at most, as the policy has it */
 };
 
 typedef struct block_jacobi {
@@ -288,11 +286,8 @@ static ssa pair_rotation(const block_jacobi *j, const columns *c, ssa *turned, r
         z.part[i] = sum_of_group(j, z.part[i]);
     p.z = z;
     p.r = num_absolute(of, p.z);
-    ssa least = part_binary(of, OP_MUL, p.x, part_inverse_root(of, p.x));
-    least = part_binary(of, OP_MUL, least, part_binary(of, OP_MUL, p.y, part_inverse_root(of, p.y)));
-    least = part_binary(of, OP_MUL, num_constant(of, 4 * j->precision->epsilon), least);
-    ssa rotates =
-        both(j, part_binary(of, OP_GT, p.r, least), part_binary(of, OP_GT, p.r, num_constant(of, j->precision->tiny)));
+    ssa rotates = rotation_counts(of, &p, part_binary(of, OP_MUL, p.x, part_inverse_root(of, p.x)),
+                                  part_binary(of, OP_MUL, p.y, part_inverse_root(of, p.y)));
     *turned =
         part_binary(of, OP_GT, part_select(of, c->filled[1], zero, p.y), part_select(of, c->filled[0], zero, p.x));
     rotation_choose(j, &p, rotates, *turned, r);
@@ -323,7 +318,7 @@ static void play(block_jacobi *j, columns *c) {
         c->filled[i] = flag_of(j, c->number[i]);
     }
     ssa changes = pair_rotation(j, c, &turned, &r);
-    j->changed = emit_op(e, "or i1", j->changed, changes);
+    j->changed = either(j, j->changed, changes);
     int end = skeleton_if(&j->w->s, changes);
     for (int s = 0; s < j->z.slots; s++)
         rotation_turn(&j->of, &r, false, &c->x[0][s], &c->x[1][s]);
@@ -393,7 +388,6 @@ static void pair_columns(const block_jacobi *j, ssa game, ssa *numbers) {
 /* The rotation of the thread's pair, whose elements are its columns' on the diagonal, which are to be in ascending order, and beside it. */
 static void find_rotation(block_jacobi *j, ssa game) {
     const num_kind *of = &j->of;
-    const num_precision *k = j->precision;
     ssa numbers[2];
     rotation r;
     game_columns(j, game, numbers);
@@ -401,10 +395,7 @@ static void find_rotation(block_jacobi *j, ssa game) {
                       .y = num_at(j, column_element(j, false, numbers[1], numbers[1])).part[0],
                       .z = num_at(j, column_element(j, false, numbers[1], numbers[0]))};
     p.r = num_absolute(of, p.z);
-    ssa least = part_binary(of, OP_MUL, num_constant(of, k->epsilon * k->epsilon), part_magnitude(of, p.x));
-    least = part_binary(of, OP_MUL, least, part_magnitude(of, p.y));
-    ssa rotates = both(j, part_binary(of, OP_GT, part_binary(of, OP_MUL, p.r, p.r), least),
-                       part_binary(of, OP_GT, p.r, num_constant(of, ldexp(k->epsilon, k->scale - HERMITIAN_MIN))));
+    ssa rotates = rotation_counts_hermitian(of, &p);
     /* The column of zeros stays the last one. */
     ssa turned = both(j, part_binary(of, OP_LT, p.y, p.x), less(j, numbers[1], j->z.n));
     ssa change = part_binary(of, OP_MUL, rotation_choose(j, &p, rotates, turned, &r).tangent, p.r);
@@ -509,7 +500,7 @@ static void sweeps(block_jacobi *j) {
     carrying_loop l = loop_of(j, &j->sweep, ssa_constant(0));
     carry(&l, &j->active, "i1");
     carrying_loop_begin(&l);
-    carrying_loop_while(&l, both(j, less(j, j->sweep, SWEEPS), j->active));
+    carrying_loop_while(&l, both(j, less(j, j->sweep, ROTATION_SWEEPS), j->active));
     j->changed = ssa_bool(false);
     sweep(j);
     j->active = any_of_block(j, j->changed);
@@ -557,7 +548,7 @@ static void fill(block_jacobi *j) {
     column_load(j, first, j->z.slots, x);
     ssa nothing = part_binary(&j->of, OP_LE, square_of_norm(j, x), num_constant(&j->of, least * least));
     nothing = both(j, both(j, nothing, there), emit_value(j->e, "icmp eq i32 %s, 0", j->pass.text));
-    j->changed = emit_op(j->e, "or i1", j->changed, nothing);
+    j->changed = either(j, j->changed, nothing);
     int end = skeleton_if(&j->w->s, nothing);
     fill_column(j, column, first, least);
     skeleton_end_if(&j->w->s, end);

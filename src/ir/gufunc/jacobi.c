@@ -14,11 +14,9 @@
 #include "ir/gufunc/rotation.h"
 
 enum {
-    SWEEPS = 40,         /* at most; matrices of numbers take 5 to 9 */
     FILLED = 1,          /* of a column: it had nothing in it, and got something: see `fill` */
     NEGATED = INT32_MIN, /* it was, when it changed places with others */
     RANK = JACOBI_N - 1, /* its place among the results, in its flags */
-    HERMITIAN_MIN = 40,  /* log2 of the scale over what counts as nothing beside the diagonal, without the rounding's */
 };
 
 /* ---- Numbers ---- */
@@ -94,17 +92,11 @@ static num beside_diagonal(const jacobi *j, const meeting *m) {
 
 /* The pair of a Hermitian matrix: its elements, of which the rotation makes nothing of the one beside the diagonal. */
 static ssa hermitian_pair(const jacobi *j, const meeting *m, rotated_pair *p) {
-    const num_precision *k = j->precision;
     ssa other = lane_told(j->w, real_of(j), j->diagonal, m->partner);
     p->x = lesser(j, m, j->diagonal, other), p->y = greater(j, m, j->diagonal, other);
     p->z = num_conjugate(&j->of, lane_told_num(j->w, &j->of, beside_diagonal(j, m), m->low));
     p->r = num_absolute(&j->of, p->z);
-    ssa square = part_binary(&j->of, OP_MUL, p->r, p->r);
-    ssa least =
-        part_binary(&j->of, OP_MUL, num_constant(&j->of, k->epsilon * k->epsilon), part_magnitude(&j->of, p->x));
-    ssa large = part_binary(&j->of, OP_GT, square, part_binary(&j->of, OP_MUL, least, part_magnitude(&j->of, p->y)));
-    ssa counts = part_binary(&j->of, OP_GT, p->r, num_constant(&j->of, ldexp(k->epsilon, k->scale - HERMITIAN_MIN)));
-    return both(j, large, counts);
+    return rotation_counts_hermitian(&j->of, p);
 }
 
 static ssa square_of_norm(const jacobi *j) {
@@ -124,10 +116,7 @@ static ssa product_pair(const jacobi *j, const meeting *m, const num *other, rot
     p->x = lesser(j, m, own, square), p->y = greater(j, m, own, square);
     p->z = lane_told_num(j->w, &j->of, z, m->low);
     p->r = num_absolute(&j->of, p->z);
-    ssa least = part_binary(&j->of, OP_MUL,
-                            part_binary(&j->of, OP_MUL, num_constant(&j->of, 4 * j->precision->epsilon), norm), length);
-    return both(j, part_binary(&j->of, OP_GT, p->r, least),
-                part_binary(&j->of, OP_GT, p->r, num_constant(&j->of, j->precision->tiny)));
+    return rotation_counts(&j->of, p, norm, length);
 }
 
 static void step(jacobi *j, int parity) {
@@ -199,7 +188,7 @@ static void sweeps(jacobi *j) {
     carry(&l, &j->active, "i1");
     carry(&l, &j->sweep, "i32");
     carrying_loop_begin(&l);
-    ssa some = emit_value(j->e, "icmp slt i32 %s, %d", j->sweep.text, SWEEPS);
+    ssa some = emit_value(j->e, "icmp slt i32 %s, %d", j->sweep.text, ROTATION_SWEEPS);
     carrying_loop_while(&l, both(j, some, any_of_warp(j, j->active)));
     j->rotated = ssa_bool(false);
     sweep(j);

@@ -11,6 +11,15 @@ typedef struct rotated_pair {
     num z;
 } rotated_pair;
 
+enum {
+    ROTATION_SWEEPS = 40 /* through all pairs, at most; matrices of numbers take 5 to 11 */
+};
+
+/* Is what is beside the diagonal more than nothing (i1)? Of a Hermitian matrix whose exponent was taken out (num_precision.scale), and of the
+ * products of two columns that have these norms. */
+ssa rotation_counts_hermitian(const num_kind *of, const rotated_pair *p);
+ssa rotation_counts(const num_kind *of, const rotated_pair *p, ssa norm, ssa other);
+
 /* The lesser angle that makes z nothing: its tangent, by whose product with r y grows and x becomes less, and its cosine. */
 typedef struct rotation_angle {
     ssa tangent, cosine;
