@@ -183,5 +183,17 @@ def skipped_declarations(rng):
     assert np.array_equal(out, np.where(x & 1, -1, (x.astype("i4") * 2 + 100) * 3 - 1)), out
 
 
+def nan_of_a_maximum(rng):
+    """NaN becomes 0 behind a maximum or minimum with an end of the range, too, which compilers may take for the conversion's own."""
+    for t in ("float32", "float64"):
+        for u in ("uint8", "uint16", "uint32", "uint64", "int8", "int32"):
+            for body in ("max((typeof(x))0, x)", "max(x, (typeof(x))0)", "min((typeof(x))255, x)", "max((typeof(x))-128, x)"):
+                f = Func("(x) -> (y) { y = %s; }" % body, t + "->" + u)
+                for n in (1, 40):
+                    y = np.ones(n, u)
+                    f(np.full(n, np.nan, t), y)
+                    assert not np.any(y), (t, u, body, n, y)
+
+
 if __name__ == "__main__":
-    sys.exit(run([random_expressions, ends_of_16_bits, windows, skipped_declarations]))
+    sys.exit(run([random_expressions, ends_of_16_bits, windows, skipped_declarations, nan_of_a_maximum]))

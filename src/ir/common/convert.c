@@ -299,8 +299,9 @@ static ssa half_of_integer(emit *e, ssa x, dtype from, dtype to) {
 }
 
 /* The input is clamped to what truncates into range; what the clamp cannot reach (the type's maximum has more bits than the
- * fraction) and NaN are put right by selects. Of unsigned integers the clamp makes NaN 0: "above 0", since of a magnitude ptxas takes "not
- * below 0" for true, whether it is a number or not. */
+ * fraction) and NaN are put right by selects. Of unsigned integers the clamp makes NaN 0: "from 1 on", since of a magnitude ptxas takes "not
+ * below 0" for true, whether it is a number or not, and LLVM and libNVVM leave out the maximum with 0 of a maximum with 0, though the latter may
+ * be NaN. */
 static ssa integer_of_float(emit *e, ssa x, dtype from, dtype to) {
     const char *source = from == DT_FLOAT32 ? "float" : "double", *target = ir_value_type(to);
     bool is_signed = dtypes[to].is_signed;
@@ -312,7 +313,7 @@ static ssa integer_of_float(emit *e, ssa x, dtype from, dtype to) {
         double highest = bits <= fraction ? ldexp(1, bits) - 1 : ldexp(1, bits) - ldexp(1, bits - fraction);
         unsigned long long low = double_bits(lowest), high = double_bits(highest);
         const char *wide = bits < 31 ? "i32" : target; /* short ones by way of int32 */
-        ssa above = emit_value(e, "fcmp %s %s %%x, 0x%016llX", is_signed ? "oge" : "ogt", source, low);
+        ssa above = emit_value(e, "fcmp oge %s %%x, 0x%016llX", source, is_signed ? low : double_bits(1));
         ssa raised = emit_value(e, "select i1 %s, %s %%x, %s 0x%016llX", above.text, source, source, low);
         ssa below = emit_value(e, "fcmp ole %s %s, 0x%016llX", source, raised.text, high);
         ssa clamped = emit_value(e, "select i1 %s, %s %s, %s 0x%016llX", below.text, source, raised.text, source, high);
