@@ -6,6 +6,7 @@
  *
  * Of a Hermitian matrix a round has two halves: the pairs' rotations are found, and then each thread rotates what some of the pairs have in
  * common with others, two rows and two columns at a time, so that no two threads have the same elements. */
+#include <assert.h>
 #include <math.h>
 
 #include "ir/common/lanes.h"
@@ -647,6 +648,7 @@ static block_jacobi *begin_at(gufunc_writer *w) {
                         .z = rotated_of(v, w->layout),
                         .threads = 1 << v->gufunc.coop};
     j->precision = num_precision_of(&j->of);
+    assert(j->z.slots <= SLOTS && j->z.product_slots <= SLOTS && j->threads <= ROTATED_WARPS << COOP_WARP);
     begin(j);
     load_matrix(j);
     return j;
