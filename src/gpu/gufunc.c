@@ -744,28 +744,49 @@ static int only_dimension(const code_traits *traits) {
     return dimension;
 }
 
-/* How blocks take columns that are held, log2: columns (or pairs of them) side by side, threads along a column, blocks of a cluster. As
- * small blocks as the height allows, so that some compute while others load, and as wide, since memory is read by whole lines. */
+/* How blocks take columns that are held, log2: columns (or pairs of them) side by side, threads along a column, blocks of a cluster. And how
+ * many elements of a column a thread has at most: 16 in a small block are as fast as 32 or faster, and half the code. Rows that begin
+ * within a sector gain by more threads, since each access waits for two lines of memory. */
 typedef struct held_form {
-    uint8_t across, coop, cluster;
+    uint8_t across, coop, cluster, most;
+    enum {
+        ANY_ROWS,
+        WHOLE_ROWS, /* they begin at whole sectors */
+        OTHER_ROWS
+    } rows;
 } held_form;
 
-enum {
-    HELD_FORMS = 13
+/* clang-format off */
+static const held_form held_single[] = {
+    {5, 3, 0, 16, ANY_ROWS}, {5, 4, 0, 16, ANY_ROWS}, {5, 4, 0, 32, WHOLE_ROWS}, {5, 5, 0, 16, OTHER_ROWS},
+    {5, 5, 1, 32, ANY_ROWS}, {5, 5, 0, 32, ANY_ROWS}, {5, 6, 2, 32, ANY_ROWS}, {4, 6, 0, 32, ANY_ROWS}, {5, 7, 3, 32, ANY_ROWS},
+    {3, 7, 0, 32, ANY_ROWS}, {5, 8, 4, 32, ANY_ROWS}, {4, 8, 3, 32, ANY_ROWS}, {4, 9, 3, 32, ANY_ROWS}, {0}
+}, held_pairs[] = {
+    {5, 2, 0, 32, ANY_ROWS}, {5, 3, 0, 32, ANY_ROWS}, {5, 4, 0, 32, ANY_ROWS}, {5, 4, 1, 32, WHOLE_ROWS}, {5, 5, 1, 16, OTHER_ROWS},
+    {5, 5, 2, 32, ANY_ROWS}, {5, 6, 2, 32, ANY_ROWS}, {5, 7, 3, 32, ANY_ROWS}, {4, 8, 3, 32, ANY_ROWS}, {4, 9, 4, 32, ANY_ROWS},
+    {3, 9, 3, 32, ANY_ROWS}, {3, 10, 3, 32, ANY_ROWS}, {0}
 };
-static const held_form held_single[HELD_FORMS] = {{5, 1, 0}, {5, 2, 0}, {5, 3, 0}, {5, 4, 0}, {5, 5, 1},
-                                                  {5, 5, 0}, {5, 6, 2}, {4, 6, 0}, {5, 7, 3}, {3, 7, 0},
-                                                  {5, 8, 4}, {4, 8, 3}, {4, 9, 3}},
-                       held_pairs[HELD_FORMS] = {{5, 2, 0}, {5, 3, 0}, {5, 4, 0}, {5, 4, 1}, {5, 5, 2}, {5, 6, 2},
-                                                 {5, 7, 3}, {4, 8, 3}, {4, 9, 4}, {3, 9, 3}, {3, 10, 3}};
+/* clang-format on */
+
+/* The strides of the rows of all operands that move from call to call: every bit that one of them has, of elements and of bytes. */
+typedef struct strides_of_rows {
+    uint64_t elements, bytes;
+} strides_of_rows;
+
+static strides_of_rows find_row_strides(const cores *c) {
+    strides_of_rows all = {0, 0};
+    for (int k = 0; k < c->layout->nin + c->layout->nout; k++) {
+        uint64_t bits = rank_of(c, k) && stride_of(c->loop, 0, k) ? row_strides(c, k) : 0;
+        all.elements |= bits;
+        all.bytes |= bits * (unsigned)element_size(c->v, k);
+    }
+    return all;
+}
 
 /* Pairs of columns take twice the computation for as many bytes. A thread does best to have as many words of them as of single columns, if
  * no row begins within a pair, and clusters have the height. */
 static bool takes_words(const cores *c, const loop_problem *s) {
-    uint64_t bits = 0;
-    for (int k = 0; k < c->layout->nin + c->layout->nout; k++)
-        bits |= rank_of(c, k) && stride_of(c->loop, 0, k) ? row_strides(c, k) : 0;
-    return c->v->gufunc.calls && s->clusters && !(bits & 1);
+    return c->v->gufunc.calls && s->clusters && !(find_row_strides(c).elements & 1);
 }
 
 /* Is operand k the same for all calls? */
@@ -796,17 +817,24 @@ static int pairs_most(const held_form *f) {
     return f->cluster ? HELD_WORDS : held_loosely(1 << (f->coop + f->across)) >> 1;
 }
 
+/* Elements of a column that a thread has at most. room: for which it has registers and code. Words of pairs are elements of both. */
+static int held_most(const held_form *f, int room, int pairs, bool whole) {
+    int most = least(room, whole ? f->most << pairs : f->most) >> pairs;
+    return most <= HELD_LOOSE ? 0 : whole ? least(most, pairs_most(f)) : most;
+}
+
 /* The first form that has the height, if there is one with so many columns side by side; NULL: none has. words: registers that an element
  * takes. Pairs of which a thread has fewer words, and elements of two words, do worse in large clusters than in others. */
 static const held_form *find_form(const cores *c, const loop_problem *s, int64_t n, int words, int copies, int across) {
     int pairs = c->v->gufunc.calls, calls = log2_ceil((uint64_t)(c->loop->count >> pairs));
     bool whole = takes_words(c, s);
-    const held_form *all = whole ? held_pairs : held_single;
     int clusters = (pairs && !whole) || words > 1 ? least(s->clusters, CLUSTER_PORTABLE) : s->clusters;
-    int room = least((whole ? HELD_WORDS << pairs : HELD_WORDS) / words, copies) >> pairs;
-    for (const held_form *f = all; calls && room > HELD_LOOSE && f < all + HELD_FORMS && f->across; f++) {
-        int most = whole ? least(room, pairs_most(f)) : room;
-        if (n <= (int64_t)most << f->coop && n >= (int64_t)1 << f->coop && f->across >= across &&
+    int room = least((whole ? HELD_WORDS << pairs : HELD_WORDS) / words, copies);
+    bool whole_rows = !(find_row_strides(c).bytes & (SECTOR - 1));
+    for (const held_form *f = whole ? held_pairs : held_single; calls && f->across; f++) {
+        int most = held_most(f, room, pairs, whole);
+        if ((f->rows == ANY_ROWS || (f->rows == WHOLE_ROWS) == whole_rows) && n <= (int64_t)most << f->coop &&
+            n >= (int64_t)1 << f->coop && f->across >= across &&
             f->coop - f->cluster + least(calls, f->across) >= COOP_WARP && f->cluster <= clusters)
             return f;
     }
@@ -862,6 +890,14 @@ static bool hold_columns(const cores *c, variant *v, const loop_problem *s, int 
     choose_broadcast(c, v, s->traits, dimension);
     set_repeat(v, HELD_TOGETHER, copies);
     return true;
+}
+
+/* Is there an array that is read once, as weights are? */
+static bool reads_once(const cores *c, const code_traits *traits) {
+    bool any = false;
+    for (int k = 0; k < c->v->nin; k++)
+        any |= rank_of(c, k) && readers(traits, k) == 1;
+    return any;
 }
 
 static bool choose_held(const cores *c, variant *v, const loop_problem *s) {
@@ -1107,7 +1143,8 @@ void gufunc_specialise(variant *v, const loop_problem *s) {
     if (choose_lanes(&c, v, s))
         return;
     bool maps = s->traits->maps_to_threads && s->traits->nconstructs && !v->reports;
-    bool held = maps && smallest(&c) < 4 && choose_held(&c, v, s);
+    /* Short columns of words are better unrolled, but not with weights beside: as fast within 2 %, or slower, and four times as long to compile. */
+    bool held = maps && (smallest(&c) < 4 || reads_once(&c, s->traits)) && choose_held(&c, v, s);
     if (!held && (choose_parts(&c, v, s) || choose_unrolled(&c, v, s)))
         return;
     if (maps && !v->gufunc.held && !choose_held(&c, v, s) && !choose_across(&c, v, s))

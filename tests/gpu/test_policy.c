@@ -944,7 +944,23 @@ static const struct {
     {10000000, 4, false, DT_FLOAT32, H200, "4 x 2, 1 x 2048, 0 bytes, 256 blocks of 512"},
     {2, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 2, 256 bytes, 32768 blocks of 64"},
     {32, 1048576, true, DT_FLOAT32, H200, "1 x 4, 32 x 4, 4096 bytes, 32768 blocks of 128"},
-    {64, 1048576, true, DT_FLOAT32, H200, "1 x 8, 32 x 2, 0 bytes, 32768 blocks of 64, 32 held, clusters of 1"},
+    {64, 1048576, true, DT_FLOAT32, H200, "1 x 8, 32 x 8, 0 bytes, 32768 blocks of 256, 8 held, clusters of 1"},
+    {256, 131072, true, DT_FLOAT32, H200, "1 x 8, 32 x 16, 0 bytes, 4096 blocks of 512, 16 held, clusters of 1"},
+    {256, 131076, true, DT_FLOAT32, H200, "1 x 8, 32 x 16, 0 bytes, 4097 blocks of 512, 16 held, clusters of 1"},
+    {257, 131072, true, DT_FLOAT32, H200, "1 x 8, 32 x 16, 0 bytes, 4096 blocks of 512, 18 held, clusters of 1"},
+    {257, 131076, true, DT_FLOAT32, H200, "1 x 8, 32 x 32, 0 bytes, 4097 blocks of 1024, 9 held, clusters of 1"},
+    {512, 131076, true, DT_FLOAT32, H200, "1 x 8, 32 x 32, 0 bytes, 4097 blocks of 1024, 16 held, clusters of 1"},
+    {513, 131076, true, DT_FLOAT32, H200, "1 x 8, 32 x 32, 0 bytes, 8194 blocks of 512, 18 held, clusters of 2"},
+    {200, 131072, true, DT_FLOAT64, H200, "1 x 8, 32 x 16, 0 bytes, 4096 blocks of 512, 13 held, clusters of 1"},
+    {257, 131072, true, DT_BFLOAT16, H200,
+     "1 x 8, 32 x 16, 0 bytes, 4096 blocks of 256, 18 held of 2 columns, clusters of 2"},
+    {257, 131076, true, DT_BFLOAT16, H200,
+     "1 x 8, 32 x 32, 0 bytes, 4098 blocks of 512, 9 held of 2 columns, clusters of 2"},
+    {512, 131076, true, DT_BFLOAT16, H200,
+     "1 x 8, 32 x 32, 0 bytes, 4098 blocks of 512, 16 held of 2 columns, clusters of 2"},
+    {513, 131076, true, DT_BFLOAT16, H200,
+     "1 x 8, 32 x 32, 0 bytes, 8196 blocks of 256, 18 held of 2 columns, clusters of 4"},
+    {100, 131073, true, DT_BFLOAT16, H200, "1 x 8, 32 x 8, 0 bytes, 4097 blocks of 256, 13 held, clusters of 1"},
     {256, 524288, true, DT_BFLOAT16, H200,
      "1 x 8, 32 x 16, 0 bytes, 8192 blocks of 512, 16 held of 2 columns, clusters of 1"},
     {1000, 131072, true, DT_FLOAT32, H200, "1 x 8, 32 x 32, 0 bytes, 8192 blocks of 512, 32 held, clusters of 2"},
@@ -994,7 +1010,7 @@ static void test_line_table(void **unused) {
 /* Three constructs over columns: two reductions and a forall. An input beside them moves by so many elements from one call to the next.
  * accesses: bits, by operand, of what each construct reads or writes. */
 static void columns_make(sample *s, const core_layout *layout, const int64_t *core, dtype type, int64_t calls,
-                         int64_t moves, const unsigned accesses[3]) {
+                         int64_t moves, const unsigned accesses[3], int unrolled) {
     memset(s, 0, sizeof *s);
     s->loop = loop_over(s->extent, s->stride, s->offset, (int64_t[]){calls, 0}, 3);
     s->stride[0] = s->stride[2] = 1;
@@ -1017,7 +1033,8 @@ static void columns_make(sample *s, const core_layout *layout, const int64_t *co
                                           .traits = &s->traits,
                                           .shared = H200,
                                           .sms = SMS,
-                                          .clusters = 4});
+                                          .clusters = 4,
+                                          .unrolled = unrolled});
 }
 
 /* What is read beside columns goes through shared memory where all have it in common, and blocks are then as wide as that needs. */
@@ -1030,8 +1047,8 @@ static void test_broadcast(void **unused) {
         dtype type;
         int readers; /* constructs that read it */
         const char *chosen;
-    } cases[] = {{256, 4096, 0, DT_FLOAT32, 1, "32 x 8, broadcast, 256 threads"},
-                 {256, 4096, 256, DT_FLOAT32, 1, "32 x 8, 256 threads"},
+    } cases[] = {{256, 4096, 0, DT_FLOAT32, 1, "32 x 16, broadcast, 512 threads"},
+                 {256, 4096, 256, DT_FLOAT32, 1, "32 x 16, 512 threads"},
                  {256, 4096, 0, DT_FLOAT32, 2, "32 x 16, 512 threads"},
                  {16384, 4096, 0, DT_BFLOAT16, 1, "16 x 512, broadcast, 512 threads"},
                  {16384, 4096, 16384, DT_BFLOAT16, 1, "16 x 512, 1024 threads"},
@@ -1043,13 +1060,36 @@ static void test_broadcast(void **unused) {
     for (size_t i = 0; i < COUNT(cases); i++) {
         const int64_t core[] = {cases[i].n, cases[i].calls, 1, cases[i].calls};
         const unsigned accesses[] = {1, cases[i].readers == 2 ? 3 : 1, cases[i].readers ? 7 : 5};
-        columns_make(&s, &layout, core, cases[i].type, cases[i].calls, cases[i].moves, accesses);
+        columns_make(&s, &layout, core, cases[i].type, cases[i].calls, cases[i].moves, accesses, 0);
         snprintf(got, sizeof got, "%d x %d%s, %d threads", 1 << s.v.gufunc.across, 1 << s.v.gufunc.coop,
                  s.v.operand[1].broadcast ? ", broadcast" : "",
                  1 << (s.v.gufunc.across + s.v.gufunc.coop - s.v.gufunc.cluster));
         assert_true(s.v.gufunc.held && s.v.operand[0].held);
         assert_true(20 * variant_across_entries(&s.v) + variant_broadcast_bytes(&s.v) <= SHARED_FREE);
         check(i, got, cases[i].chosen);
+    }
+}
+
+/* Short columns that a thread could have as a whole: of words it has, but not with weights beside; of halves threads share them. */
+static void test_short_columns(void **unused) {
+    enum {
+        LINES = 2000
+    };
+    static layout_operand operands[3] = {
+        {.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}, {.rank = 1, .strides = 3}};
+    static const core_layout layout = {.nin = 2, .nout = 1, .ndims = 1, .nparameters = 4, .operands = operands};
+    static const struct {
+        dtype type;
+        bool weights, unrolled;
+    } cases[] = {{DT_FLOAT32, false, true}, {DT_FLOAT32, true, false}, {DT_BFLOAT16, false, false}};
+    static sample s;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const unsigned accesses[] = {1, 1, cases[i].weights ? 7 : 5};
+        columns_make(&s, &layout, (int64_t[]){48, 4096, 1, 4096}, cases[i].type, 4096, 0, accesses, LINES);
+        assert_int_equal(s.v.gufunc.unrolled, cases[i].unrolled);
+        assert_int_equal(s.v.gufunc.held > 0, !cases[i].unrolled);
+        assert_true(s.v.gufunc.unrolled || s.v.gufunc.coop == 3 - (cases[i].type == DT_BFLOAT16));
     }
 }
 
@@ -1082,7 +1122,7 @@ static void test_columns_of_two_heights(void **unused) {
     (void)unused;
     for (size_t i = 0; i < COUNT(heights); i++) {
         const int64_t core[] = {64, heights[i], 4096, 4096, 4096};
-        columns_make(&s, &layout, core, DT_FLOAT32, 4096, 1, (const unsigned[]){3, 3, 7});
+        columns_make(&s, &layout, core, DT_FLOAT32, 4096, 1, (const unsigned[]){3, 3, 7}, 0);
         assert_true(s.v.gufunc.held && s.v.operand[1].held && !s.v.operand[0].held);
     }
 }
@@ -1461,6 +1501,7 @@ int main(void) {
         cmocka_unit_test(test_forall_covers),
         cmocka_unit_test(test_line_table),
         cmocka_unit_test(test_broadcast),
+        cmocka_unit_test(test_short_columns),
         cmocka_unit_test(test_staged_columns),
         cmocka_unit_test(test_columns_of_two_heights),
         cmocka_unit_test(test_parts),

@@ -12,6 +12,9 @@ enum {
     EVEN_COOP = 8,     /* log2 of the threads of a column of which each has as many elements, .. */
     COLUMN_COOP = 7,   /* .. of another one, .. */
     WEIGHTED_COOP = 9, /* .. and of a pair of columns with weights */
+    BLOCK_COOP = 4,    /* The same of a column of words that a small block has; and how many of its elements .. */
+    WEIGHTED_FEWEST = 9,
+    WEIGHTED_MOST = 16, /* .. a thread has, if there are weights */
     WORD_BYTES = 4,
     PRODUCTS_MOST = 16
 };
@@ -59,16 +62,19 @@ static bool reads_staged(const variant *v) {
     return all;
 }
 
-/* Columns whose elements a thread has in registers: pairs of halves, with weights where they are packed, words that a cluster has, and others
- * without weights of which every thread has as many elements. Without libNVVM's passes others spill, and so do the tallest. */
+/* Columns whose elements a thread has in registers: pairs of halves, with weights where they are packed; words that a cluster has, or a small
+ * block, with weights as many of them as leave registers and keep threads busy; and others without weights of which every thread has as many
+ * elements. Without libNVVM's passes others spill, and so do the tallest. */
 static bool columns_settled(const emit *e, const variant *v) {
     if (!v->gufunc.held)
         return false;
-    bool even = v->gufunc.even == EVEN_ROUNDS && !reads_beside(v) && v->gufunc.coop <= EVEN_COOP;
-    if (!v->gufunc.calls)
-        return even ? has_size(v, WORD_BYTES, INT_MAX)
-                    : v->gufunc.cluster && v->gufunc.coop <= COLUMN_COOP && has_size(v, WORD_BYTES, WORD_BYTES);
-    return e->half_results && (!reads_beside(v) || (variant_packs_calls(v) && v->gufunc.coop <= WEIGHTED_COOP));
+    bool beside = reads_beside(v), words = has_size(v, WORD_BYTES, WORD_BYTES),
+         even = v->gufunc.even == EVEN_ROUNDS && !beside && v->gufunc.coop <= EVEN_COOP,
+         few = !beside || (v->gufunc.held >= WEIGHTED_FEWEST && v->gufunc.held <= WEIGHTED_MOST);
+    if (v->gufunc.calls)
+        return e->half_results && (!beside || (variant_packs_calls(v) && v->gufunc.coop <= WEIGHTED_COOP));
+    return (even && has_size(v, WORD_BYTES, INT_MAX)) ||
+           (words && (v->gufunc.cluster ? v->gufunc.coop <= COLUMN_COOP : few && v->gufunc.coop <= BLOCK_COOP));
 }
 
 /* Rows that threads have in registers, if they read nothing beside. Of those in shared memory: of words, what reads nothing else, or is shared by a
