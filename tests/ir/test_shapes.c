@@ -861,7 +861,7 @@ static void test_ptx_facts(void **unused) {
     } facts[] = {
         {{K_REL_DIFF, DT_FLOAT32, LOOP_FLAT, 1, 4, 2, false, "", "ccc"}, "ld.global.v4.f32", 4, "st.global.v4.f32", 2},
         {{K_ADD, DT_INT32, LOOP_FLAT, 1, 4, 1, false, "", "ccc"}, "ld.global.v4.u32", 2, "st.global.v4.u32", 1},
-        {{K_ADD, DT_INT8, LOOP_FLAT, 1, 16, 1, false, "", "ccc"}, "ld.global.v4.u32", 2, "st.global.v4.u32", 1},
+        {{K_ADD, DT_INT8, LOOP_FLAT, 1, 16, 1, false, "", "ccc"}, "ld.global.v4.b32", 2, "st.global.v4.u32", 1},
         {{K_ADD, DT_UINT16, LOOP_FLAT, 1, 8, 1, false, "", "c0c"}, "ld.global.v4.u32", 1, "st.global.v4.u32", 1},
         {{K_ADD, DT_FLOAT16, LOOP_FLAT, 1, 8, 1, false, "", "ccc"}, "ld.global.v4.u32", 2, "st.global.v4.u32", 1},
         {{K_LESS, DT_FLOAT32, LOOP_FLAT, 1, 16, 1, false, "", "ccc"}, "ld.global.v4.f32", 8, "st.global.v4.u32", 1},

@@ -147,20 +147,31 @@ static pack pack_of(dtype component, int bytes) {
     return p;
 }
 
+/* The elements that a lane holds. On the GPU bytes are shifted out of their word: taken out of a vector, they would pass through registers of 16
+ * bits, and then be masked. */
+static void unpack(emit *e, const pack *p, ssa lane, ssa *parts) {
+    if (e->target->gpu && !strcmp(p->type, "i8")) {
+        for (int j = 0; j < p->packed; j++) {
+            ssa low = j ? emit_value(e, "lshr %s %s, %d", p->lane, lane.text, 8 * j) : lane;
+            parts[j] = emit_value(e, "trunc %s %s to i8", p->lane, low.text);
+        }
+        return;
+    }
+    ssa few = emit_value(e, "bitcast %s %s to <%d x %s>", p->lane, lane.text, p->packed, p->type);
+    for (int j = 0; j < p->packed; j++)
+        parts[j] = emit_value(e, "extractelement <%d x %s> %s, i32 %d", p->packed, p->type, few.text, j);
+}
+
 static void load_pack(emit *e, const pack *p, ssa pointer, ssa *parts) {
     if (strcmp(p->access, p->type))
         pointer = emit_pointer_as(e, p->type, pointer, p->access);
     ssa all = emit_load_as(e, p->access, pointer, p->bytes);
     for (int i = 0; i < p->lanes; i++) {
         ssa lane = p->lanes == 1 ? all : emit_value(e, "extractelement %s %s, i32 %d", p->access, all.text, i);
-        if (p->packed == 1) {
+        if (p->packed == 1)
             parts[i] = lane;
-            continue;
-        }
-        ssa few = emit_value(e, "bitcast %s %s to <%d x %s>", p->lane, lane.text, p->packed, p->type);
-        for (int j = 0; j < p->packed; j++)
-            parts[i * p->packed + j] =
-                emit_value(e, "extractelement <%d x %s> %s, i32 %d", p->packed, p->type, few.text, j);
+        else
+            unpack(e, p, lane, parts + i * p->packed);
     }
 }
 
