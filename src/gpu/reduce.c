@@ -7,6 +7,9 @@
 
 enum {
     FLIGHT = 64, /* bytes a thread has in flight: with half of the threads that fit, enough for any device so far */
+    FLIGHT_WIDE =
+        128, /* rows of WIDE bytes an element and more, of which a visit leaves some: they gain by longer visits */
+    WIDE = 8,
     FLIGHT_COLUMNS = 128, /* columns: threads are fewer, and go on for longer */
     REPEAT_MAX = 8,
     RESULTS_MAX = 4,
@@ -25,6 +28,20 @@ enum {
     SHORT_BLOCKS = 4      /* blocks a multiprocessor, before a thread takes several results */
 };
 #define FILLED 0.97
+
+/* Bytes of a row that a lane should have at least for each operation on a byte (code_traits.nodes): the lanes of a row cost more to combine
+ * than its elements where these are narrow, or combining is long, and then memory waits for them. Rows of one visit, and longer ones, where a
+ * lane need not have more than LANE_MOST. By what was measured (docs/measured.md). */
+enum {
+    LANE_SHORT = 4,
+    LANE_LONG = 32,
+    LANE_MOST = 512,
+    LONG_LEAST = 4,      /* log2 of a longer row's lanes, at least, .. */
+    LONG_LEAST_BUSY = 3, /* .. and where an element takes LANE_LIGHT operations a byte */
+    PARTS_MOST = 96,     /* vectors of two or four elements in a short row, if whole ones could begin anywhere */
+    LANE_SOME = 4,       /* operations on a byte, from which that pays for vectors of four, too */
+    LANE_LIGHT = 8 /* operations on a byte, below which rows that one visit of all lanes fills are best taken by it */
+};
 
 /* Indices and numbers of elements are computed with 32 bits below this: some way below 2^31, so that what lies past the end does
  * not wrap. */
@@ -169,15 +186,44 @@ static bool short_results(variant *v, const fold_problem *s, int sms) {
 
 /* ---- Lanes along elements ---- */
 
+/* Have 2^coop lanes fewer bytes of a row each than they should? per: for each operation on a byte. */
+static bool has_thin_lanes(const variant *v, const fold_problem *s, unsigned coop, int per) {
+    int64_t size = element_bytes(v), least = (int64_t)per * s->traits->nodes / size;
+    return s->loops->reduced.count * size >> coop < (least < LANE_MOST ? least : LANE_MOST);
+}
+
+/* Do half as many lanes a row still fill the device? */
+static bool may_halve(const variant *v, const fold_problem *s, unsigned coop, int sms) {
+    return coop && !v->segmented && s->traits->order == FOLD_FREE &&
+           s->loops->kept.count >= threads_wanted(sms) >> (coop - 1);
+}
+
+/* Are there so many results that each need not have several blocks? */
+static bool has_many(const variant *v, const fold_problem *s, int sms) {
+    return !v->segmented && s->loops->kept.count << COOP_MOST > threads_wanted(sms);
+}
+
+/* Should each of many rows go by whole vectors from its first aligned address on, as longer ones do, since vectors of all of them together have
+ * few elements? */
+static bool begins_anywhere(const variant *v, const fold_problem *s, int sms, int vector) {
+    bool few = vector == 2 || (vector == 4 && s->traits->nodes >= LANE_SOME * element_bytes(v));
+    int64_t most = vector == 1 ? WARP : few ? PARTS_MOST : INT64_MAX;
+    return s->loops->reduced.count / vector > most && vector < vector_most(v) && element_bytes(v) < WIDE &&
+           s->loops->reduced.ndim == 1 && s->traits->order == FOLD_FREE && has_many(v, s, sms);
+}
+
 /* Several short results a cooperative group, each in one visit. */
 static bool short_rows(variant *v, const fold_problem *s, int sms) {
     int64_t n = s->loops->reduced.count, results = s->loops->kept.count;
     int vector = fit_vectors(v, s, true);
     int64_t units = n / vector;
-    if (v->segmented || units > (REPEAT_MAX << COOP_WARP) || results < 2)
+    if (v->segmented || units > (REPEAT_MAX << COOP_WARP) || results < 2 || begins_anywhere(v, s, sms, vector))
         return false;
     unsigned coop = log2_ceil((uint64_t)units);
     coop = coop < COOP_WARP ? coop : COOP_WARP;
+    while (may_halve(v, s, coop, sms) && has_thin_lanes(v, s, coop, LANE_SHORT) &&
+           ceil_shift(units, coop - 1) < REPEAT_MAX && ceil_shift(units, coop - 1) * vector <= most_elements(s->traits))
+        coop--;
     int repeat = (int)ceil_shift(units, coop), most = most_elements(s->traits) / (repeat * vector);
     if (!most)
         return false;
@@ -192,23 +238,52 @@ static bool short_rows(variant *v, const fold_problem *s, int sms) {
     return true;
 }
 
+/* Accesses of a visit: bytes that a thread has in flight. */
+static int accesses_of(const variant *v, const fold_problem *s, int vector, int flight) {
+    int repeat = repeat_for(vector * element_bytes(v), flight, REPEAT_MAX);
+    while (repeat > 1 && repeat * vector > most_elements(s->traits))
+        repeat /= 2;
+    return repeat;
+}
+
+/* log2 of the lanes that visit n elements at once. */
+static unsigned lanes_for(int64_t n, int64_t visit) { return n / visit > 1 ? log2_ceil((uint64_t)(n / visit)) : 0; }
+
+/* Do n elements fill one visit of a group? */
+static bool fills_visit(int64_t n, int64_t visit) {
+    int64_t all = visit << lanes_for(n, visit);
+    return n <= all && n > all - all / 8 && lanes_for(n, visit) <= COOP_MOST;
+}
+
+/* log2 of the lanes of a row, of which there are many. */
+static unsigned lanes_of_many(const variant *v, const fold_problem *s, int sms, int64_t visit) {
+    int64_t n = s->loops->reduced.count;
+    unsigned coop = lanes_for(n, visit);
+    bool light = s->traits->nodes < LANE_LIGHT * element_bytes(v);
+    coop = coop < COOP_MOST ? coop : COOP_MOST;
+    while (coop > (light ? LONG_LEAST : LONG_LEAST_BUSY) && !(light && fills_visit(n, visit)) &&
+           may_halve(v, s, coop, sms) && has_thin_lanes(v, s, coop, LANE_LONG))
+        coop--;
+    return coop;
+}
+
 static int64_t long_rows(variant *v, const fold_problem *s, int sms) {
     int64_t n = s->loops->reduced.count, results = s->loops->kept.count, span = n;
-    bool lines = s->loops->reduced.ndim == 1; /* each finds its own head */
-    int vector = lines ? vector_most(v) : fit_vectors(v, s, false), most = most_elements(s->traits);
-    while (vector > 1 && (vector > most || vector > n))
+    bool lines = s->loops->reduced.ndim == 1, many = has_many(v, s, sms);
+    int vector = lines ? vector_most(v) : fit_vectors(v, s, false); /* of lines each finds its own head */
+    while (vector > 1 && (vector > most_elements(s->traits) || vector > n))
         vector /= 2;
-    int repeat = repeat_for(vector * element_bytes(v), FLIGHT, REPEAT_MAX);
-    while (repeat > 1 && repeat * vector > most)
-        repeat /= 2;
+    int repeat = accesses_of(v, s, vector, FLIGHT);
+    if (many && element_bytes(v) >= WIDE && !fills_visit(n, (int64_t)vector * repeat))
+        repeat = accesses_of(v, s, vector, FLIGHT_WIDE);
     v->fold.vector = (uint8_t)vector;
     v->fold.accesses = (uint8_t)repeat;
     if (v->segmented)
         span = n / (results < n ? results : n) + 1; /* of a segment, about */
-    int64_t visit = (int64_t)vector * repeat, lanes = span / visit;
-    unsigned coop = lanes > 1 ? log2_ceil((uint64_t)lanes) : 0;
-    v->fold.coop = (uint8_t)(coop < COOP_MOST ? coop : COOP_MOST);
-    if (results << COOP_MOST > threads_wanted(sms) || v->segmented)
+    int64_t visit = (int64_t)vector * repeat;
+    unsigned coop = lanes_for(span, visit);
+    v->fold.coop = (uint8_t)(many ? lanes_of_many(v, s, sms, visit) : coop < COOP_MOST ? coop : COOP_MOST);
+    if (many || v->segmented)
         return 0;
     bool one_block = span <= (visit << COOP_BLOCK) * ONE_BLOCK_VISITS || s->whole;
     if (one_block) {

@@ -4,6 +4,7 @@
 
 enum {
     SECTOR = 32,          /* bytes that an access costs at least */
+    WIDE = 8,             /* bytes of an element of which few fill a sector */
     COLUMNS_MIN = 8,      /* neighbouring lines that are worth going together */
     WORDS_A_THREAD = 64,  /* 32-bit words of states that a thread holds .. */
     ELEMENTS_MIN = 4,     /* .. but so many elements at least, */
@@ -56,15 +57,33 @@ static int elements_of(const variant *v, const code_traits *traits) {
     return n;
 }
 
-static int vector_of(const variant *v) {
-    int largest = 0;
+/* Bytes of an element of the widest contiguous operand; 0: there is none. */
+static int widest_element(const variant *v) {
+    int widest = 0;
     for (int k = 0; k < v->nin + v->nout; k++)
-        if (v->operand[k].kind == OPERAND_CONTIGUOUS && element_size(v, k) > largest)
-            largest = element_size(v, k);
-    return largest ? ACCESS_BYTES / largest : 1;
+        if (v->operand[k].kind == OPERAND_CONTIGUOUS && element_size(v, k) > widest)
+            widest = element_size(v, k);
+    return widest;
+}
+
+static int vector_of(const variant *v) {
+    int widest = widest_element(v);
+    return widest ? ACCESS_BYTES / widest : 1;
 }
 
 static int64_t length_of(const nd_loop *along) { return along->extent[0]; }
+
+/* As many elements as vectors of all rows may have, if the first is aligned: those of vectors that are not aligned are accessed one by one. Wide
+ * elements are as well off so. */
+static int fit_rows(const variant *v, const nd_loop *lines, int vector) {
+    uint64_t off = 0;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        for (int d = 0; d < lines->ndim && v->operand[k].kind == OPERAND_CONTIGUOUS; d++)
+            off |= lines->extent[d] > 1 ? (uint64_t)stride_of(lines, d, k) : 0;
+    while (vector > 1 && widest_element(v) < WIDE && off & ((unsigned)vector - 1))
+        vector /= 2;
+    return vector;
+}
 
 static unsigned slots_of(const variant *v, int elements) {
     return log2_floor((uint64_t)(elements > v->scan.vector ? elements / v->scan.vector : 1));
@@ -152,6 +171,8 @@ int64_t scan_specialise(variant *v, const fold_problem *s, int sms) {
         return 0;
     }
     int elements = elements_of(v, s->traits), vector = vector_of(v);
+    if (!v->reduction.columns)
+        vector = fit_rows(v, lines, vector);
     v->scan.vector = (uint8_t)(vector < elements ? vector : elements);
     if (v->reduction.columns)
         specialise_columns(v, lines, length_of(along), elements);

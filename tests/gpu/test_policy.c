@@ -501,18 +501,20 @@ static nd_loop one_dimension(reduced *r, int which, int64_t extent, int64_t in, 
     return loop;
 }
 
-static void reduced_make(reduced *r, loop_class loop, int64_t lines, int64_t length, bool along, fold_order order) {
+/* nodes: of mapping and combining an element. */
+static void reduced_of(reduced *r, loop_class loop, int64_t lines, int64_t length, bool along, fold_order order,
+                       dtype type, int nodes) {
     bool scan = loop == LOOP_SCAN;
     memset(r, 0, sizeof *r);
     variant *v = &r->s.v;
     v->loop = (uint8_t)loop;
     v->nin = v->nout = 1;
-    operands_set(v, DT_FLOAT32, OPERAND_STRIDED);
+    operands_set(v, type, OPERAND_STRIDED);
     int64_t across = along ? length : 1, step = along ? 1 : lines;
     r->loops.kept = one_dimension(r, 0, lines, across, scan ? across : 1);
     r->loops.reduced = one_dimension(r, 1, length, step, scan ? step : 0);
     r->s.traits =
-        (code_traits){.nodes = 2, .order = order, .nstate = 1, .state_bytes = 4, .identity = true, .neutral = true};
+        (code_traits){.nodes = nodes, .order = order, .nstate = 1, .state_bytes = 4, .identity = true, .neutral = true};
     const fold_problem p = {.loops = &r->loops, .traits = &r->s.traits};
     r->chunk = gpu_specialise_fold(v, &p, SMS);
     v->reduction.to_states = r->chunk > 0;
@@ -525,6 +527,10 @@ static void reduced_make(reduced *r, loop_class loop, int64_t lines, int64_t len
     r->s.loop = r->loops.kept;
     l.scratch = gpu_scratch(&l) ? (void *)0x40000000 : NULL;
     lay_out(&r->s, &l, 256, SMS);
+}
+
+static void reduced_make(reduced *r, loop_class loop, int64_t lines, int64_t length, bool along, fold_order order) {
+    reduced_of(r, loop, lines, length, along, order, DT_FLOAT32, 2);
 }
 
 static const struct {
@@ -547,7 +553,7 @@ static const struct {
     {1 << 20, 3, true, FOLD_SERIAL, "rows of 3, 4 results, 2048 blocks of 128"},
     {1 << 20, 32, true, FOLD_ORDERED, "rows 4 x 1, 2^3 threads, 4 results, parts of 0, 8192 blocks of 256"},
     {1 << 20, 33, true, FOLD_FREE, "rows of 33, 1 results, 8192 blocks of 128"},
-    {1 << 20, 65, true, FOLD_FREE, "rows 1 x 3, 2^5 threads, 4 results, parts of 0, 32768 blocks of 256"},
+    {1 << 20, 65, true, FOLD_FREE, "rows 4 x 4, 2^2 threads, 0 results, parts of 0, 16384 blocks of 256"},
     {100, 16, true, FOLD_FREE, "rows 4 x 1, 2^2 threads, 1 results, parts of 0, 13 blocks of 32"},
     {1000, 1000, false, FOLD_FREE, "columns 4 x 8, 2^3 threads, 0 results, parts of 128, 64 blocks of 256"},
     {1 << 20, 100, false, FOLD_ORDERED, "columns 4 x 8, 2^3 threads, 0 results, parts of 0, 8192 blocks of 256"},
@@ -578,6 +584,53 @@ static void test_fold_table(void **unused) {
     }
 }
 
+/* Lanes of many rows: fewer where elements are narrow or combining is long, as far as rows fill the device. */
+static void test_row_lanes(void **unused) {
+    enum {
+        SUM = 7,
+        MAXIMUM = 24,
+        VARIANCE = 88
+    };
+    static const struct {
+        int64_t lines, length;
+        dtype type;
+        int nodes;
+        fold_order order;
+        const char *chosen;
+    } cases[] = {
+        {1 << 21, 100, DT_FLOAT32, SUM, FOLD_FREE, "4 x 1, 2^5 lanes, 4 results"},
+        {1 << 21, 64, DT_BFLOAT16, SUM, FOLD_FREE, "8 x 1, 2^3 lanes, 4 results"},
+        {1 << 21, 100, DT_INT8, SUM, FOLD_FREE, "4 x 7, 2^2 lanes, 2 results"},
+        {1 << 21, 100, DT_INT8, SUM, FOLD_ORDERED, "4 x 1, 2^5 lanes, 4 results"},
+        {1 << 21, 48, DT_FLOAT32, VARIANCE, FOLD_FREE, "4 x 3, 2^2 lanes, 1 results"},
+        {1 << 12, 48, DT_FLOAT32, VARIANCE, FOLD_FREE, "4 x 1, 2^4 lanes, 1 results"},
+        {1 << 21, 128, DT_BFLOAT16, MAXIMUM, FOLD_FREE, "8 x 4, 2^2 lanes, 1 results"},
+        {1 << 20, 101, DT_BFLOAT16, MAXIMUM, FOLD_FREE, "8 x 4, 2^2 lanes, 0 results"},
+        {1 << 20, 250, DT_INT8, SUM, FOLD_FREE, "16 x 4, 2^2 lanes, 0 results"},
+        {1 << 20, 150, DT_INT8, SUM, FOLD_FREE, "2 x 5, 2^4 lanes, 4 results"},
+        {1 << 16, 2000, DT_FLOAT32, MAXIMUM, FOLD_FREE, "4 x 4, 2^7 lanes, 0 results"},
+        {1 << 16, 3001, DT_FLOAT32, MAXIMUM, FOLD_FREE, "4 x 4, 2^5 lanes, 0 results"},
+        {1 << 16, 4096, DT_BFLOAT16, MAXIMUM, FOLD_FREE, "8 x 4, 2^4 lanes, 0 results"},
+        {1 << 16, 5000, DT_INT8, MAXIMUM, FOLD_FREE, "16 x 2, 2^3 lanes, 0 results"},
+        {1 << 14, 20000, DT_INT8, SUM, FOLD_FREE, "16 x 4, 2^6 lanes, 0 results"},
+        {1 << 11, 20000, DT_INT8, SUM, FOLD_FREE, "16 x 4, 2^8 lanes, 0 results"},
+        {1 << 16, 5000, DT_FLOAT32, SUM, FOLD_FREE, "4 x 4, 2^8 lanes, 0 results"},
+        {1 << 16, 1000, DT_FLOAT64, SUM, FOLD_FREE, "2 x 4, 2^7 lanes, 0 results"},
+        {1 << 16, 4096, DT_FLOAT64, SUM, FOLD_FREE, "2 x 8, 2^8 lanes, 0 results"},
+    };
+    static reduced r;
+    char got[128];
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        reduced_of(&r, LOOP_FOLD, cases[i].lines, cases[i].length, true, cases[i].order, cases[i].type, cases[i].nodes);
+        const variant *v = &r.s.v;
+        assert_int_equal(v->fold.length, 0);
+        snprintf(got, sizeof got, "%d x %d, 2^%d lanes, %d results", v->fold.vector, v->fold.accesses, v->fold.coop,
+                 v->fold.results);
+        check(i, got, cases[i].chosen);
+    }
+}
+
 static const struct {
     int64_t lines, length;
     bool along;
@@ -591,7 +644,7 @@ static const struct {
     {1 << 16, 10, true, FOLD_FREE, "rows of 10, 1 a thread, 512 blocks of 128"},
     {1 << 20, 3, true, FOLD_SERIAL, "rows of 3, 4 a thread, 2048 blocks of 128"},
     {1 << 16, 33, true, FOLD_FREE, "rows of 33, 1 a thread, 512 blocks of 128"},
-    {1 << 16, 65, true, FOLD_FREE, "rows 4 x 2, 2^4 threads, 4096 blocks of 256"},
+    {1 << 16, 65, true, FOLD_FREE, "rows 1 x 4, 2^5 threads, 8192 blocks of 256"},
     {1000, 1000, false, FOLD_FREE, "columns 2 x 16, 2^4 threads, 128 blocks of 256, spread"},
     {1 << 16, 1000, false, FOLD_ORDERED, "columns 4 x 8, 2^3 threads, 2048 blocks of 256"},
     {20, 1 << 20, false, FOLD_FREE, "columns 2 x 16, 2^4 threads, 4096 blocks of 256, spread"},
@@ -616,6 +669,26 @@ static void test_scan_table(void **unused) {
                      r.s.g.blocks, r.s.g.threads, spread ? ", spread" : "");
         check(i, got, scan_cases[i].chosen);
     }
+}
+
+/* Vectors along rows are as wide as the rows' distance lets them be, but for wide elements. */
+static void test_scan_vectors(void **unused) {
+    static const struct {
+        dtype type;
+        int64_t length;
+        int vector;
+    } cases[] = {{DT_INT8, 1024, 16},    {DT_INT8, 1000, 8},     {DT_INT8, 1002, 2},    {DT_INT8, 1001, 1},
+                 {DT_BFLOAT16, 1000, 8}, {DT_BFLOAT16, 1002, 2}, {DT_FLOAT32, 1002, 2}, {DT_FLOAT32, 1001, 1},
+                 {DT_FLOAT64, 1000, 2},  {DT_FLOAT64, 1001, 2}};
+    static reduced r;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        reduced_of(&r, LOOP_SCAN, 1 << 16, cases[i].length, true, FOLD_FREE, cases[i].type, 2);
+        if (r.s.v.scan.vector != cases[i].vector)
+            fail_msg("case %zu: %d", i, r.s.v.scan.vector);
+    }
+    reduced_of(&r, LOOP_SCAN, 1, 1001, true, FOLD_FREE, DT_INT8, 2); /* a single one begins where it begins */
+    assert_int_equal(r.s.v.scan.vector, 16);
 }
 
 /* Every result, or every part of one, is some group's; parts are whole visits; what may not be grouped is not divided. */
@@ -1491,8 +1564,10 @@ int main(void) {
         cmocka_unit_test(test_elementwise_covers),
         cmocka_unit_test(test_elementwise_grows),
         cmocka_unit_test(test_fold_table),
+        cmocka_unit_test(test_row_lanes),
         cmocka_unit_test(test_fold_covers),
         cmocka_unit_test(test_scan_table),
+        cmocka_unit_test(test_scan_vectors),
         cmocka_unit_test(test_scan_covers),
         cmocka_unit_test(test_at),
         cmocka_unit_test(test_at_copies),

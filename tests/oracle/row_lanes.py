@@ -1,0 +1,107 @@
+"""row_lanes.py - reductions of many rows, of which a GPU gives each so many lanes as are worth it (src/gpu/reduce.c): every number of lanes, rows whose
+vectors begin anywhere, parts of an array, elements of every size, against NumPy. And accumulations along such rows (src/gpu/scan.c). On a simulated GPU, whose memory ends at a page that nobody
+may touch; with UF_TEST_GPU=1 on a GPU, with as many rows as fill it. PROP_N=n draws n times as many."""
+import os
+import sys
+
+os.environ["MOCK_SMS"] = "1"  # so that few rows are many
+
+import numpy as np
+
+import elimination  # says which GPU
+from uf import GPU, Func, Memory, lib, run
+
+ROUNDS = int(os.environ.get("PROP_N", "1"))
+LENGTHS = (33, 35, 48, 50, 63, 64, 65, 100, 101, 128, 150, 200, 250, 255, 256, 300, 333, 500, 512, 1000, 1001, 2000, 2049, 3001, 4096, 5000, 10000)
+ROWS = (3, 40, 130, 300, 600, 1100, 2100)  # with each of which half as many lanes fill the simulated device
+WORK = 400000  # elements of a draw on a simulated GPU
+DEVICE = os.environ.get("UF_TEST_GPU") == "1"
+SCALE = 132 if DEVICE else 1
+EXACT = ("sum", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin", "mean", "prod")
+CLOSE = ("var", "logsumexp") if DEVICE else ("var",)  # there is no libdevice
+FUNCS = {name: Func.load(name) for name in EXACT + CLOSE + ("add", "maximum")}
+
+
+def logsumexp(x, axis):
+    x = x.astype("f8")
+    return np.log(np.exp(x).sum(axis))
+
+
+NUMPY = {"max": np.max, "min": np.min, "logsumexp": logsumexp, **{name: getattr(np, name) for name in EXACT + ("var",) if name not in ("max", "min")}}
+
+
+def draw_rows(rng, n):
+    most = max(3, WORK // n)
+    return int(rng.choice([r for r in ROWS if r <= most])) * SCALE
+
+
+def draw_array(rng, t, rows, n):
+    """Numbers of which sums and products are exact, in rows that are a few elements apart, from any address on."""
+    first, apart = int(rng.choice([0, 0, 1, 5])), int(rng.choice([0, 0, 0, 1, 3, 16]))
+    memory = rng.integers(0 if t in ("u1", "?") else -2, 2 if t == "?" else 3, first + rows * (n + apart)).astype(t)
+    return memory[first:first + rows * (n + apart)].reshape(rows, n + apart)[:, :n]
+
+
+def check(rng, name, t):
+    n = int(rng.choice(LENGTHS)) if rng.random() < .8 else int(rng.integers(33, 1200))
+    rows = draw_rows(rng, n)
+    x, f = draw_array(rng, t, rows, n), FUNCS[name]
+    if name == "prod":
+        x[...] = np.where(np.arange(n) % 97 == 5, 2, 1)
+    [(result, shape)] = f.reduce_infer(x, axes=[1])
+    out = np.zeros(shape, result)
+    f.reduce(x, out, axes=[1], device=GPU)
+    expected = NUMPY[name](x.astype("f8") if x.dtype.kind == "f" else x, axis=1)
+    if name in CLOSE or name == "mean":
+        eps = np.finfo(result).eps
+        assert np.allclose(out.astype("f8"), expected, rtol=8 * eps, atol=8 * eps), (name, t, rows, n, x.strides)
+    else:
+        assert np.array_equal(out, expected.astype(result)), (name, t, rows, n, x.strides, out[:4], expected[:4])
+
+
+def exact(rng):
+    for name in EXACT:
+        for t in ("i1", "u1", "f2", "f4", "f8", "i4", "i8", "?"):
+            if (name, t) not in (("mean", "?"), ("prod", "?"), ("prod", "i1"), ("prod", "u1"), ("prod", "f2")):
+                for _ in range(ROUNDS):
+                    check(rng, name, t)
+
+
+def close(rng):
+    for name in CLOSE:
+        for t in ("f4", "f8", "f4"):
+            for _ in range(2 * ROUNDS):
+                check(rng, name, t)
+
+
+def masked(rng):
+    """An array and a mask, whose elements differ in size."""
+    f = Func.load("norm2")
+    for _ in range(6 * ROUNDS):
+        n = int(rng.choice(LENGTHS[:20]))
+        rows = draw_rows(rng, n)
+        x, where = draw_array(rng, "f4", rows, n), draw_array(rng, "?", rows, n)
+        out = np.zeros(rows, "f4")
+        f.reduce(x, out, axes=[1], where=where, device=GPU)
+        assert np.allclose(out, np.sqrt((x.astype("f8") ** 2).sum(1, where=where)), rtol=1e-6), (rows, n)
+
+
+def accumulated(rng):
+    """Vectors are as wide as the rows' distance lets them be."""
+    for name, numpy in (("add", np.add), ("maximum", np.maximum)):
+        for t in ("i1", "u1", "f2", "f4", "f8", "i4"):
+            for _ in range(ROUNDS):
+                n = int(rng.choice(LENGTHS)) if rng.random() < .7 else int(rng.integers(33, 1200))
+                x = draw_array(rng, t, max(1, 20000 // n) * SCALE, n)
+                x[...] = np.where(np.arange(n) % 5 == 3, x, 0)  # small sums, for halves
+                out = draw_array(rng, FUNCS[name].accumulate_infer(x, axis=1)[0][0].str[1:], *x.shape)
+                FUNCS[name].accumulate(x, out, axis=1, device=GPU)
+                expected = numpy.accumulate(x, axis=1, dtype=out.dtype)
+                assert np.array_equal(out, expected), (name, t, x.shape, x.strides, out.strides)
+
+
+if __name__ == "__main__":
+    if "asan" in os.environ.get("LD_PRELOAD", ""):
+        print("the address sanitizer does not follow the threads of a simulated GPU through Python")
+        sys.exit(77)
+    sys.exit(run([exact, close, masked, accumulated]))
