@@ -3,7 +3,8 @@
 #include "gpu/class.h"
 
 enum {
-    SECTOR = 32,          /* bytes that an access costs at least */
+    SECTOR = 32, /* bytes that an access costs at least */
+    WORD = 4,
     WIDE = 8,             /* bytes of an element of which few fill a sector */
     COLUMNS_MIN = 8,      /* neighbouring lines that are worth going together */
     WORDS_A_THREAD = 64,  /* 32-bit words of states that a thread holds .. */
@@ -12,6 +13,9 @@ enum {
     ELEMENTS_FEW = 16,    /* of short lines */
     WORDS_LARGE = 3,      /* states of so many words and more take smaller blocks: registers */
     SERIAL_AHEAD = 4,     /* elements that a thread loads before it combines them, one after the other */
+    LINES_ENOUGH = 4096,  /* warps that keep a device busy, a line each */
+    WORDS_IN_TURN = 32,   /* words of states that a lane holds of a tile then, */
+    IN_TURN_SLOTS = 3,    /* and log2 of its vectors, at most */
     COOP_TILE = 9,        /* log2 of the threads of a tile: a large one waits less often, */
     COOP_TILE_FEW = 8,    /* but there must be some */
     TILES_ENOUGH = 264,   /* for all multiprocessors */
@@ -89,6 +93,24 @@ static unsigned slots_of(const variant *v, int elements) {
     return log2_floor((uint64_t)(elements > v->scan.vector ? elements / v->scan.vector : 1));
 }
 
+/* Should the lanes of a warp go over the tiles of each line? That leaves next to nothing of them empty, and waits for no other block. Of words and
+ * wider elements one tile of a block is as good if it is full. shift: log2 of the vectors of that tile. */
+static bool goes_in_turn(const variant *v, const nd_loop *lines, int64_t length, unsigned shift) {
+    int64_t tile = (int64_t)v->scan.vector << shift;
+    bool full = widest_element(v) >= WORD && length <= tile && length > tile - tile / 8;
+    return lines->count >= LINES_ENOUGH && !full && length > (int64_t)v->scan.vector << (COOP_WARP + 1);
+}
+
+/* log2 of the vectors of a lane then: no more than a line has, but two, to have something in flight. */
+static unsigned slots_in_turn(const variant *v, int64_t length, unsigned most) {
+    unsigned slots = most > 1 ? 1 : most;
+    while (slots < IN_TURN_SLOTS && slots < most &&
+           v->scan.state_words * v->scan.vector << (slots + 1) <= WORDS_IN_TURN &&
+           (int64_t)v->scan.vector << (COOP_WARP + slots + 1) < length)
+        slots++;
+    return slots;
+}
+
 static void specialise_rows(variant *v, const nd_loop *lines, const nd_loop *along, int elements) {
     /* short lines: lanes rather than vectors of a lane, for whole accesses, but two to have something in flight */
     unsigned all = log2_ceil((uint64_t)ceil_shift(length_of(along), log2_floor(v->scan.vector)));
@@ -105,6 +127,11 @@ static void specialise_rows(variant *v, const nd_loop *lines, const nd_loop *alo
     if (lanes + slots < all && most > few) {
         lanes = tile;
         slots = most < all - tile ? most : all - tile;
+    }
+    if (lanes > COOP_WARP && goes_in_turn(v, lines, length_of(along), lanes + slots)) {
+        v->scan.in_turn = 1;
+        lanes = COOP_WARP;
+        slots = slots_in_turn(v, length_of(along), slots_of(v, elements));
     }
     v->scan.coop = (uint8_t)lanes;
     v->scan.accesses = (uint8_t)(1 << slots);
@@ -162,6 +189,7 @@ int64_t scan_specialise(variant *v, const fold_problem *s, int sms) {
     v->wide = lines->count > NARROW_MAX;
     v->reduction.columns = lines->extent[0] >= COLUMNS_MIN && step_bytes(v, lines) < step_bytes(v, along);
     set_kinds(v, v->reduction.columns ? lines : along);
+    v->scan.in_turn = 0;
     v->scan.lines = (uint8_t)(v->reduction.columns ? 0 : short_specialise(v, lines, along, s->traits, TILES_ENOUGH));
     v->scan.length = (uint8_t)(v->scan.lines ? length_of(along) : 0);
     if (v->scan.length)

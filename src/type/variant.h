@@ -316,6 +316,7 @@ typedef struct variant {
                     uint8_t state_words; /* words of 32 bits of a state */
                     uint8_t length;      /* !columns: the elements of a line, as in folds; 0: any number */
                     uint8_t lines;       /* whole ones that a thread takes then */
+                    uint8_t in_turn;     /* !columns, coop <= COOP_WARP: lines have several tiles, which their lanes take one after the other */
                 } scan;
                 /* LOOP_SCAN, CPU. */
                 struct {
@@ -480,7 +481,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 19,
+    VARIANT_VERSION = 20,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */
@@ -516,8 +517,8 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             are neighbours), or `results` of them: group t of the T in block b has those numbered b * T * results + t + T * i.
  *             Of a constant length: blocks of ROW_TILE_THREADS threads.
  *             Columns: blocks of at most 256 threads: tiles of vector << shift columns, then the kept dimensions from 1 on, then the parts.
- *   scan      Rows: coop <= COOP_WARP: blockDim.x >> coop lines a block; else 1 << coop threads and a tile of a line, which has vector *
- *             accesses << coop elements. Columns: SCAN_COLUMN_THREADS threads, vector << coop lines; a tile has accesses *
+ *   scan      Rows: coop <= COOP_WARP: blockDim.x >> coop lines a block, which have one tile if they are not in_turn; else 1 << coop threads and
+ *             a tile of a line, which has vector * accesses << coop elements. Columns: SCAN_COLUMN_THREADS threads, vector << coop lines; a tile has accesses *
  *             SCAN_COLUMN_THREADS >> coop elements of each. Of a constant length: blocks of ROW_TILE_THREADS threads, which take
  *             `lines` lines each. FOLD_SERIAL: blockDim.x lines. */
 

@@ -631,6 +631,36 @@ static void test_row_lanes(void **unused) {
     }
 }
 
+/* Tiles that the lanes of a warp take in turn: of many lines, but for words whose line fills the tile of a block. */
+static void test_scan_in_turn(void **unused) {
+    static const struct {
+        int64_t lines, length;
+        dtype type;
+        const char *chosen;
+    } cases[] = {
+        {1 << 16, 5000, DT_FLOAT32, "4 x 8, 2^5 lanes, in turn"},
+        {1 << 16, 600, DT_FLOAT32, "4 x 4, 2^5 lanes, in turn"},
+        {1 << 16, 4096, DT_FLOAT32, "4 x 4, 2^8 lanes"},
+        {1 << 11, 5000, DT_FLOAT32, "4 x 4, 2^9 lanes"},
+        {1 << 16, 1002, DT_FLOAT32, "2 x 8, 2^6 lanes"},
+        {1 << 16, 10001, DT_FLOAT32, "1 x 8, 2^5 lanes, in turn"},
+        {1 << 16, 4096, DT_BFLOAT16, "8 x 4, 2^5 lanes, in turn"},
+        {1 << 16, 600, DT_BFLOAT16, "8 x 2, 2^5 lanes, in turn"},
+        {1 << 16, 512, DT_BFLOAT16, "8 x 2, 2^5 lanes"},
+        {1 << 16, 10000, DT_INT8, "16 x 2, 2^5 lanes, in turn"},
+    };
+    static reduced r;
+    char got[128];
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        reduced_of(&r, LOOP_SCAN, cases[i].lines, cases[i].length, true, FOLD_FREE, cases[i].type, 2);
+        const variant *v = &r.s.v;
+        snprintf(got, sizeof got, "%d x %d, 2^%d lanes%s", v->scan.vector, v->scan.accesses, v->scan.coop,
+                 v->scan.in_turn ? ", in turn" : "");
+        check(i, got, cases[i].chosen);
+    }
+}
+
 static const struct {
     int64_t lines, length;
     bool along;
@@ -1568,6 +1598,7 @@ int main(void) {
         cmocka_unit_test(test_fold_covers),
         cmocka_unit_test(test_scan_table),
         cmocka_unit_test(test_scan_vectors),
+        cmocka_unit_test(test_scan_in_turn),
         cmocka_unit_test(test_scan_covers),
         cmocka_unit_test(test_at),
         cmocka_unit_test(test_at_copies),

@@ -164,9 +164,13 @@ static void run_simulated(scan_case *x, uint64_t seed, unsigned judge) {
     text_free(&module.ir);
 }
 
-/* Smaller tiles than the engine would take, so that there are several of them. */
+/* Smaller tiles than the engine would take, so that there are several of them, spread over blocks or taken in turn. */
 static void shrink(scan_case *x) {
-    if (x->f.order != FOLD_SERIAL && (x->v.reduction.columns || x->v.scan.coop > COOP_WARP)) {
+    if (x->f.order != FOLD_SERIAL && !x->v.reduction.columns && !x->v.scan.length && chance(50)) {
+        x->v.scan.in_turn = 1;
+        x->v.scan.accesses = (uint8_t)(1 << pick(0, 2));
+        x->v.scan.coop = (uint8_t)pick(0, COOP_WARP);
+    } else if (x->f.order != FOLD_SERIAL && (x->v.reduction.columns || x->v.scan.coop > COOP_WARP)) {
         x->v.scan.accesses = (uint8_t)(1 << pick(0, 1));
         x->v.scan.coop = (uint8_t)(x->v.reduction.columns ? pick(3, 5) : pick(6, 7));
         while (x->v.reduction.columns && x->v.scan.coop > 3 &&
@@ -417,6 +421,8 @@ static void test_device(void **unused) {
     }
     device_case(operator_of("sum"), 9000, 300, SCAN_COLUMNS);
     device_case(operator_of("matrix"), 2, 500001, SCAN_ROWS);
+    for (int k = 0; k < scan_operator_count; k++) /* tiles that lanes of a warp take in turn */
+        device_case(&scan_operators[k], 4096 + pick(0, 9), pick(600, 1100), SCAN_ROWS);
 }
 
 int main(void) {

@@ -1,6 +1,7 @@
 /* gpu_scan_rows.c - accumulations on the GPU along lines whose elements are neighbours.
  *
- * 2^coop threads take a line: lanes of a warp, with several lines to a block, or a block, with several tiles to a line. A thread has
+ * 2^coop threads take a line: lanes of a warp, with several lines to a block, which go over the tiles of their line one after the other if it has several; or a
+ * block, each of which has one tile. A thread has
  * `accesses` vectors of `vector` elements, each beside the vectors of neighbouring threads, so that accesses are coalesced. It scans each
  * of its vectors by itself; shuffles scan the states of the vectors over the lanes; vectors, the warps of the block, and tiles are then
  * combined one after the other, tiles by look-back. Beyond the end of a line its last element stands in for those that do not exist:
@@ -60,13 +61,17 @@ static void find_line(rows *r, ssa block) {
         line = emit_op(e, "mul i64", emit_widen(e, block), emit_widen(e, across));
         ssa own = emit_value(e, "lshr i32 %s, %d", thread.text, r->lanes);
         line = emit_op(e, "add i64", line, emit_widen(e, own));
-        r->tile = ssa_constant(0);
         r->mine = emit_op(e, "icmp slt i64", line, r->g->lines);
         line = emit_select_as(e, "i64", r->mine, line, emit_value(e, "sub i64 %s, 1", r->g->lines.text));
     }
     gpu_scan_line(r->g, line, 0);
     r->lane = emit_value(e, "and i32 %s, %d", thread.text, (1 << r->lanes) - 1);
     r->warp = emit_value(e, "lshr i32 %s, 5", thread.text);
+}
+
+static void find_tile(rows *r, ssa tile) {
+    emit *e = r->w->s.e;
+    r->tile = tile;
     r->first = thread_in_line(r);
     r->left = emit_op(e, "sub i64", r->g->length, r->first);
     ssa all = emit_value(e, "icmp sge i64 %s, %d", r->left.text, distance(r, r->slots - 1, r->vector));
@@ -441,6 +446,52 @@ static void make_variables(rows *r) {
                     *raw_at(r, slot, i, k) = emit_value(s->e, "alloca %s", ir_value_type(skeleton_memory(s, k)));
 }
 
+/* Adds what comes before the tile to what comes before each vector in it. */
+static void join_before(rows *r, const partial *tile, partial *before) {
+    for (int slot = 0; slot < r->slots; slot++)
+        before[slot] = fold_join(r->w, tile, &before[slot]);
+}
+
+/* By lanes of a warp; so_far: what comes before the tile, and then what comes before the next one; NULL: there is one tile. */
+static void tile_of_lanes(rows *r, ssa tile, const partial_slot *so_far) {
+    find_tile(r, tile);
+    load(r);
+    elements(r);
+    partial *before = arena_alloc(r->w->s.e->a, (size_t)r->slots * sizeof *before), total = scan_slots(r, before);
+    if (so_far) {
+        partial all = partial_get(r->w, so_far);
+        join_before(r, &all, before);
+        all = fold_join(r->w, &all, &total);
+        partial_put(r->w, so_far, &all);
+    }
+    results(r, before);
+    store(r);
+}
+
+static void tiles_in_turn(rows *r, const partial_slot *so_far) {
+    emit *e = r->w->s.e;
+    partial none = {.present = ssa_bool(false)};
+    for (int k = 0; k < r->w->nstate; k++)
+        none.v[k] = emit_constant((number){.type = r->w->state[k]}, r->w->state[k]);
+    partial_put(r->w, so_far, &none);
+    counted_loop l = counted_loop_begin(e, "i32", ssa_constant(0), r->g->tiles);
+    tile_of_lanes(r, l.i, so_far);
+    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
+}
+
+/* By a block. */
+static void tile_of_warps(rows *r, ssa block, const partial_slot *found) {
+    find_tile(r, r->tile);
+    load(r);
+    elements(r);
+    partial *before = arena_alloc(r->w->s.e->a, (size_t)r->slots * sizeof *before), total = scan_slots(r, before);
+    partial warps = scan_warps(r, &total, &total), tiles = before_tile(r, block, &total, found);
+    warps = fold_join(r->w, &tiles, &warps);
+    join_before(r, &warps, before);
+    results(r, before);
+    store(r);
+}
+
 void gpu_scan_rows(gpu_scan_kernel *g) {
     const variant *v = g->w->s.v;
     emit *e = g->w->s.e;
@@ -450,19 +501,13 @@ void gpu_scan_rows(gpu_scan_kernel *g) {
     r.warps = 1 << (coop - r.lanes);
     g->shared = (r.warps + BACKS) * g->words + 1;
     make_variables(&r);
-    partial_slot found = partial_variable(g->w, true);
+    partial_slot before = partial_variable(g->w, true);
     ssa block = r.warps > 1 ? gpu_scan_ticket(g, g->shared - 1) : emit_special_register(e, "ctaid");
     find_line(&r, block);
-    load(&r);
-    elements(&r);
-    partial *before = arena_alloc(e->a, (size_t)r.slots * sizeof *before), total = scan_slots(&r, before);
-    if (r.warps > 1) {
-        partial warps = scan_warps(&r, &total, &total);
-        partial tiles = before_tile(&r, block, &total, &found);
-        warps = fold_join(g->w, &tiles, &warps);
-        for (int slot = 0; slot < r.slots; slot++)
-            before[slot] = fold_join(g->w, &warps, &before[slot]);
-    }
-    results(&r, before);
-    store(&r);
+    if (r.warps > 1)
+        tile_of_warps(&r, block, &before);
+    else if (v->scan.in_turn)
+        tiles_in_turn(&r, &before);
+    else
+        tile_of_lanes(&r, ssa_constant(0), NULL);
 }
