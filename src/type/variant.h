@@ -316,7 +316,8 @@ typedef struct variant {
                     uint8_t state_words; /* words of 32 bits of a state */
                     uint8_t length;      /* !columns: the elements of a line, as in folds; 0: any number */
                     uint8_t lines;       /* whole ones that a thread takes then */
-                    uint8_t in_turn;     /* !columns, coop <= COOP_WARP: lines have several tiles, which their lanes take one after the other */
+                    /* !columns, coop <= COOP_WARP: lines have several tiles, which their lanes take one after the other. */
+                    uint8_t in_turn;
                 } scan;
                 /* LOOP_SCAN, CPU. */
                 struct {

@@ -891,9 +891,9 @@ static void test_pairs(void **unused) {
         bool masked;
         int calls, held, coop;
     } cases[] = {
-        {DT_BFLOAT16, 64, 1000, false, 1, 8, 3}, {DT_BFLOAT16, 64, 1001, false, 0, 8, 3},
-        {DT_FLOAT32, 64, 1000, false, 0, 8, 3},  {DT_BFLOAT16, 64, 1000, true, 0, 8, 3},
-        {DT_UINT8, 200, 1000, false, 1, 7, 5},   {DT_BFLOAT16, 256, 4096, false, 1, 16, 4},
+        {DT_BFLOAT16, 64, 1000, false, 1, 8, 3},  {DT_BFLOAT16, 64, 1001, false, 0, 8, 3},
+        {DT_FLOAT32, 64, 1000, false, 0, 8, 3},   {DT_BFLOAT16, 64, 1000, true, 0, 8, 3},
+        {DT_UINT8, 200, 1000, false, 1, 7, 5},    {DT_BFLOAT16, 256, 4096, false, 1, 16, 4},
         {DT_BFLOAT16, 30, 1000, false, 0, 0, -1},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
