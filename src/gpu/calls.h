@@ -1,4 +1,4 @@
-/* calls.h - the inner calls of a generalized ufunc in memory: what the choice of a variant (gufunc.c, gufunc_lanes.c) and the
+/* calls.h - the inner calls of a generalized ufunc in memory: what the choice of a variant (gufunc.c and its parts gufunc_*.c) and the
  * layout of a launch (gufunc_layout.c) ask of them. */
 #ifndef UF_GPU_CALLS_H
 #define UF_GPU_CALLS_H
@@ -71,6 +71,71 @@ static inline void fix_sizes(variant *v, const loop_problem *s) {
     for (int d = 0; d < s->layout->ndims; d++)
         v->gufunc.size[d] = (uint8_t)s->core[d];
 }
+
+/* ---- What calls do and read (gufunc_work.c) ---- */
+
+enum {
+    /* Vectors that a thread takes at a time: of lines of many vectors that are passed over more than once, more; of a cooperative group of several
+     * blocks, fewer: registers cost it company. But LINE_STEPS where the blocks have elements of a word and more in shared memory. */
+    LINE_STEPS = 4,
+    LINE_STEPS_LONG = 8,
+    LINE_STEPS_GRID = 2,
+    GRID_CALLS = 128,           /* fewer calls than this do not fill a large device with a block each */
+    BLOCK_CORE = 1 << 16,       /* elements that a block keeps near itself from one construct to the next */
+    WHOLE_RESERVED = 22 * 1024, /* bytes of shared memory for what reductions leave there, and the driver's own */
+    HELD_WORDS = 32,            /* registers of a thread for elements that it holds */
+    SECTOR = 32 /* bytes that memory is read by: the calls of a block should have as much next to each other */
+};
+
+/* What one call does in its largest construct. */
+typedef struct work {
+    const code_construct *construct;
+    int64_t rows, last; /* iterations of a sum or forall: along its last range, and along all others */
+    int64_t length;     /* iterations of the reduction inside, or 1 */
+    int64_t all;
+} work;
+
+work find_work(const cores *c, const code_traits *traits);
+/* Copies of the body that a thread may have. */
+int copies_most(const code_traits *traits, const work *w);
+/* How many vectors a thread takes at a time: as many, or fewer for want of copies. */
+void set_repeat(variant *v, int repeat, int copies);
+/* Should a call have several blocks: where it is much work and calls are few, or where a block would read its core from far away for each
+ * construct again? */
+bool wants_grid(const cores *c, const code_traits *traits, const work *w);
+/* Do the traits tell of every construct? Of so many there may be more. */
+bool knows_all(const code_traits *traits);
+/* The core dimension that all constructs go along, and along nothing else; -1: there is none. */
+int one_range(const code_traits *traits);
+/* Is operand k moved along its unit dimension by the range that goes by vectors? */
+bool is_by_vectors(const variant *v, const code_traits *traits, int k);
+/* Bytes of the widest element that is moved by vectors (0: none is), of the widest array in one vector, and of the smallest element. */
+int widest_by_vectors(const cores *c, const code_traits *traits);
+int vector_bytes(const variant *v);
+int smallest(const cores *c);
+/* Constructs that read operand k; is there an array that one reads, as weights are; is k an input that several read? */
+int readers(const code_traits *traits, int k);
+bool reads_once(const cores *c, const code_traits *traits);
+bool reads_often(const cores *c, const code_traits *traits, int k);
+/* Inputs that are staged whole: their bytes, how to stage them, and the bytes that a block may have for them. */
+int64_t whole_bytes(const cores *c, const code_traits *traits);
+void stage_whole(const cores *c, variant *v, const code_traits *traits);
+int64_t shared_most(const loop_problem *s);
+/* May threads hold parts of operand k, where all constructs go over that dimension? It has no other one, whose elements that index might not
+ * reach, or not only. */
+bool may_hold(const cores *c, const code_traits *traits, int k, int dimension);
+/* Registers that the elements of index i in all operands that threads may hold take. */
+int held_words(const cores *c, const code_traits *traits, int dimension);
+
+/* ---- Parts of the choice: each sets the variant if it returns true ---- */
+
+/* Rows (gufunc_rows.c): whether they begin anywhere; those that threads have in registers; those in shared memory. */
+void choose_head(const cores *c, variant *v, const code_traits *traits);
+bool choose_rows_held(const cores *c, variant *v, const loop_problem *s, const work *w, int copies);
+void choose_whole(const cores *c, variant *v, const loop_problem *s, const work *w, int copies);
+/* Neighbouring calls side by side (gufunc_columns.c): columns in registers, and others. */
+bool choose_held(const cores *c, variant *v, const loop_problem *s);
+bool choose_across(const cores *c, variant *v, const loop_problem *s);
 
 /* Do the lanes of a warp compute the form, in place of the text? The variant says so then (gufunc_lanes.c). */
 bool choose_lanes(const cores *c, variant *v, const loop_problem *s);
