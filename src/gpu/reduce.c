@@ -7,8 +7,7 @@
 
 enum {
     FLIGHT = 64, /* bytes a thread has in flight: with half of the threads that fit, enough for any device so far */
-    FLIGHT_WIDE =
-        128, /* rows of WIDE bytes an element and more, of which a visit leaves some: they gain by longer visits */
+    FLIGHT_WIDE = 128, /* of rows that are no whole visit, if their elements have WIDE bytes: longer visits pay */
     WIDE = 8,
     FLIGHT_COLUMNS = 128, /* columns: threads are fewer, and go on for longer */
     REPEAT_MAX = 8,
@@ -40,7 +39,7 @@ enum {
     LONG_LEAST_BUSY = 3, /* .. and where an element takes LANE_LIGHT operations a byte */
     PARTS_MOST = 96,     /* vectors of two or four elements in a short row, if whole ones could begin anywhere */
     LANE_SOME = 4,       /* operations on a byte, from which that pays for vectors of four, too */
-    LANE_LIGHT = 8 /* operations on a byte, below which rows that one visit of all lanes fills are best taken by it */
+    LANE_LIGHT = 8 /* operations on a byte, below which rows that fill one visit of all lanes are best taken by it */
 };
 
 /* Indices and numbers of elements are computed with 32 bits below this: some way below 2^31, so that what lies past the end does

@@ -1,11 +1,10 @@
 /* gpu_scan_rows.c - accumulations on the GPU along lines whose elements are neighbours.
  *
- * 2^coop threads take a line: lanes of a warp, with several lines to a block, which go over the tiles of their line one after the other if it has several; or a
- * block, each of which has one tile. A thread has
- * `accesses` vectors of `vector` elements, each beside the vectors of neighbouring threads, so that accesses are coalesced. It scans each
- * of its vectors by itself; shuffles scan the states of the vectors over the lanes; vectors, the warps of the block, and tiles are then
- * combined one after the other, tiles by look-back. Beyond the end of a line its last element stands in for those that do not exist:
- * nothing comes after it, so that only its stores are left out. */
+ * 2^coop threads take a line: a block, of a line one of whose tiles it has; or lanes of a warp, with several lines to a block, which go over the
+ * tiles of their line one after the other if it has several. A thread has `accesses` vectors of `vector` elements, each beside the vectors of
+ * neighbouring threads, so that accesses are coalesced. It scans each of its vectors by itself; shuffles scan the states of the vectors over
+ * the lanes; vectors, the warps of the block, and tiles are then combined one after the other, those of different blocks by look-back. Beyond the
+ * end of a line its last element stands in for those that do not exist: nothing comes after it, so that only its stores are left out. */
 #include "ir/scan/gpu_scan.h"
 
 #include "ir/common/internal.h"
@@ -61,6 +60,7 @@ static void find_line(rows *r, ssa block) {
         line = emit_op(e, "mul i64", emit_widen(e, block), emit_widen(e, across));
         ssa own = emit_value(e, "lshr i32 %s, %d", thread.text, r->lanes);
         line = emit_op(e, "add i64", line, emit_widen(e, own));
+        r->tile = ssa_constant(0);
         r->mine = emit_op(e, "icmp slt i64", line, r->g->lines);
         line = emit_select_as(e, "i64", r->mine, line, emit_value(e, "sub i64 %s, 1", r->g->lines.text));
     }
@@ -446,48 +446,46 @@ static void make_variables(rows *r) {
                     *raw_at(r, slot, i, k) = emit_value(s->e, "alloca %s", ir_value_type(skeleton_memory(s, k)));
 }
 
-/* Adds what comes before the tile to what comes before each vector in it. */
-static void join_before(rows *r, const partial *tile, partial *before) {
-    for (int slot = 0; slot < r->slots; slot++)
-        before[slot] = fold_join(r->w, tile, &before[slot]);
-}
-
-/* By lanes of a warp; so_far: what comes before the tile, and then what comes before the next one; NULL: there is one tile. */
-static void tile_of_lanes(rows *r, ssa tile, const partial_slot *so_far) {
+/* Scans a tile by itself. before[slot]: what comes before each of the thread's vectors in the tile, or in its warp; returns the state of all that the
+ * tile, or the warp, has. */
+static partial scan_tile(rows *r, ssa tile, partial *before) {
     find_tile(r, tile);
     load(r);
     elements(r);
-    partial *before = arena_alloc(r->w->s.e->a, (size_t)r->slots * sizeof *before), total = scan_slots(r, before);
-    if (so_far) {
-        partial all = partial_get(r->w, so_far);
-        join_before(r, &all, before);
-        all = fold_join(r->w, &all, &total);
-        partial_put(r->w, so_far, &all);
-    }
-    results(r, before);
-    store(r);
+    return scan_slots(r, before);
 }
 
-static void tiles_in_turn(rows *r, const partial_slot *so_far) {
+/* Adds what comes before all that scan_tile has scanned to what comes before each vector. */
+static void join_before(rows *r, const partial *first, partial *before) {
+    for (int slot = 0; slot < r->slots; slot++)
+        before[slot] = fold_join(r->w, first, &before[slot]);
+}
+
+/* By lanes of a warp. */
+static void tiles_in_turn(rows *r, const partial_slot *so_far, partial *before) {
     emit *e = r->w->s.e;
     partial none = {.present = ssa_bool(false)};
     for (int k = 0; k < r->w->nstate; k++)
         none.v[k] = emit_constant((number){.type = r->w->state[k]}, r->w->state[k]);
     partial_put(r->w, so_far, &none);
     counted_loop l = counted_loop_begin(e, "i32", ssa_constant(0), r->g->tiles);
-    tile_of_lanes(r, l.i, so_far);
+    partial total = scan_tile(r, l.i, before), first = partial_get(r->w, so_far);
+    join_before(r, &first, before);
+    first = fold_join(r->w, &first, &total);
+    partial_put(r->w, so_far, &first);
+    results(r, before);
+    store(r);
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
 }
 
-/* By a block. */
-static void tile_of_warps(rows *r, ssa block, const partial_slot *found) {
-    find_tile(r, r->tile);
-    load(r);
-    elements(r);
-    partial *before = arena_alloc(r->w->s.e->a, (size_t)r->slots * sizeof *before), total = scan_slots(r, before);
-    partial warps = scan_warps(r, &total, &total), tiles = before_tile(r, block, &total, found);
-    warps = fold_join(r->w, &tiles, &warps);
-    join_before(r, &warps, before);
+/* By a block, or the lanes of a warp that have all of a line in one tile. */
+static void one_tile(rows *r, ssa block, const partial_slot *found, partial *before) {
+    partial total = scan_tile(r, r->tile, before);
+    if (r->warps > 1) {
+        partial warps = scan_warps(r, &total, &total), first = before_tile(r, block, &total, found);
+        first = fold_join(r->w, &first, &warps);
+        join_before(r, &first, before);
+    }
     results(r, before);
     store(r);
 }
@@ -501,13 +499,12 @@ void gpu_scan_rows(gpu_scan_kernel *g) {
     r.warps = 1 << (coop - r.lanes);
     g->shared = (r.warps + BACKS) * g->words + 1;
     make_variables(&r);
-    partial_slot before = partial_variable(g->w, true);
+    partial *before = arena_alloc(e->a, (size_t)r.slots * sizeof *before);
+    partial_slot so_far = partial_variable(g->w, true);
     ssa block = r.warps > 1 ? gpu_scan_ticket(g, g->shared - 1) : emit_special_register(e, "ctaid");
     find_line(&r, block);
-    if (r.warps > 1)
-        tile_of_warps(&r, block, &before);
-    else if (v->scan.in_turn)
-        tiles_in_turn(&r, &before);
+    if (v->scan.in_turn)
+        tiles_in_turn(&r, &so_far, before);
     else
-        tile_of_lanes(&r, ssa_constant(0), NULL);
+        one_tile(&r, block, &so_far, before);
 }
