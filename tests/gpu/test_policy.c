@@ -1140,11 +1140,13 @@ static void columns_make(sample *s, const core_layout *layout, const int64_t *co
                                           .unrolled = unrolled});
 }
 
+/* (n),(n)->(n) */
+static layout_operand weighted_operands[3] = {
+    {.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}, {.rank = 1, .strides = 3}};
+static const core_layout weighted = {.nin = 2, .nout = 1, .ndims = 1, .nparameters = 4, .operands = weighted_operands};
+
 /* What is read beside columns goes through shared memory where all have it in common, and blocks are then as wide as that needs. */
 static void test_broadcast(void **unused) {
-    static layout_operand operands[3] = {
-        {.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}, {.rank = 1, .strides = 3}};
-    static const core_layout layout = {.nin = 2, .nout = 1, .ndims = 1, .nparameters = 4, .operands = operands};
     static const struct {
         int64_t n, calls, moves; /* moves: by how many elements from one call to the next */
         dtype type;
@@ -1163,7 +1165,7 @@ static void test_broadcast(void **unused) {
     for (size_t i = 0; i < COUNT(cases); i++) {
         const int64_t core[] = {cases[i].n, cases[i].calls, 1, cases[i].calls};
         const unsigned accesses[] = {1, cases[i].readers == 2 ? 3 : 1, cases[i].readers ? 7 : 5};
-        columns_make(&s, &layout, core, cases[i].type, cases[i].calls, cases[i].moves, accesses, 0);
+        columns_make(&s, &weighted, core, cases[i].type, cases[i].calls, cases[i].moves, accesses, 0);
         snprintf(got, sizeof got, "%d x %d%s, %d threads", 1 << s.v.gufunc.across, 1 << s.v.gufunc.coop,
                  s.v.operand[1].broadcast ? ", broadcast" : "",
                  1 << (s.v.gufunc.across + s.v.gufunc.coop - s.v.gufunc.cluster));
@@ -1178,9 +1180,6 @@ static void test_short_columns(void **unused) {
     enum {
         LINES = 2000
     };
-    static layout_operand operands[3] = {
-        {.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}, {.rank = 1, .strides = 3}};
-    static const core_layout layout = {.nin = 2, .nout = 1, .ndims = 1, .nparameters = 4, .operands = operands};
     static const struct {
         dtype type;
         bool weights, unrolled;
@@ -1189,7 +1188,7 @@ static void test_short_columns(void **unused) {
     (void)unused;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const unsigned accesses[] = {1, 1, cases[i].weights ? 7 : 5};
-        columns_make(&s, &layout, (int64_t[]){48, 4096, 1, 4096}, cases[i].type, 4096, 0, accesses, LINES);
+        columns_make(&s, &weighted, (int64_t[]){48, 4096, 1, 4096}, cases[i].type, 4096, 0, accesses, LINES);
         assert_int_equal(s.v.gufunc.unrolled, cases[i].unrolled);
         assert_int_equal(s.v.gufunc.held > 0, !cases[i].unrolled);
         assert_true(s.v.gufunc.unrolled || s.v.gufunc.coop == 3 - (cases[i].type == DT_BFLOAT16));
@@ -1232,9 +1231,6 @@ static void test_columns_of_two_heights(void **unused) {
 
 /* The same along the last axis, beside weights of n that are the same for all calls and read where the forall is. */
 static void weighted_make(sample *s, int64_t n, int64_t count, dtype type) {
-    static layout_operand operands[3] = {
-        {.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}, {.rank = 1, .strides = 3}};
-    static const core_layout layout = {.nin = 2, .nout = 1, .ndims = 1, .nparameters = 4, .operands = operands};
     static int64_t core[4];
     memset(s, 0, sizeof *s);
     s->loop = loop_over(s->extent, s->stride, s->offset, (int64_t[]){count, 0}, 3);
@@ -1255,7 +1251,7 @@ static void weighted_make(sample *s, int64_t n, int64_t count, dtype type) {
             .naccesses = (uint8_t)(i < 2 ? 1 : 3),
             .access = {{.operand = 0, .outer = 1}, {.operand = 1, .outer = 1}, {.operand = 2, .outer = 1}}};
     gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop,
-                                          .layout = &layout,
+                                          .layout = &weighted,
                                           .core = core,
                                           .traits = &s->traits,
                                           .shared = H200,
