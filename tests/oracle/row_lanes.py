@@ -1,6 +1,7 @@
 """row_lanes.py - reductions of many rows, of which a GPU gives each so many lanes as are worth it (src/gpu/reduce.c): every number of lanes, rows whose
-vectors begin anywhere, parts of an array, elements of every size, against NumPy. And accumulations along such rows (src/gpu/scan.c). On a simulated GPU, whose memory ends at a page that nobody
-may touch; with UF_TEST_GPU=1 on a GPU, with as many rows as fill it. PROP_N=n draws n times as many."""
+vectors begin anywhere, parts of an array, elements of every size, against NumPy. And accumulations along such rows (src/gpu/scan.c). On a
+simulated GPU, whose memory ends at a page that nobody may touch; with UF_TEST_GPU=1 on a GPU, with as many rows as fill it. PROP_N=n draws n
+times as many."""
 import os
 import sys
 
