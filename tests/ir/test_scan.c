@@ -22,7 +22,8 @@
 
 static const dtype any_dtype[] = {DT_INT8,   DT_INT16,  DT_INT32,   DT_INT64,    DT_UINT8,   DT_UINT16,
                                   DT_UINT32, DT_UINT64, DT_FLOAT16, DT_BFLOAT16, DT_FLOAT32, DT_FLOAT64};
-static const int64_t lengths[] = {1, 2, 15, 16, 17, 31, 33, 64, 100, 127, 128, 129, 511, 513, 1023, 1024, 1025};
+static const int64_t lengths[] = {1,  2,  15,  16,  17,  31,  32,  33,  34,   64,   96,  97,
+                                  98, 99, 100, 127, 128, 129, 511, 513, 1023, 1024, 1025};
 
 static void specialise(scan_case *x, const engine *e) {
     fold_problem s = {.loops = &x->loops, .traits = &x->size};

@@ -6,14 +6,17 @@
  * side by side; then a vector loop combines what comes before a chain with each of its states. The state of a piece of a line alone
  * (`inside`) does not depend on what comes before the piece (`full` includes that), so that the bits are the same whether several
  * threads compute the pieces or one after the other. */
+#include "ir/common/nodes.h"
 #include "ir/scan/scan.h"
 
 enum {
     CHAINS = 8,
-    CHAIN_STEPS = 64, /* at most: the states of a block lie in the first-level cache */
-    STRIP = 512,      /* lines that go together; the same number of states */
-    LIGHT = 24,       /* nodes of tree for one element: with more there are fewer chains, */
-    HEAVY = 100,      /* or one, since latency is not the limit then, and code grows */
+    CHAIN_STEPS = 64,       /* at most: the states of a block lie in the first-level cache; */
+    CHAIN_LEAST = 4,        /* steps: fewer take longer to begin and to end than one element after the other takes; */
+    CHAIN_LEAST_QUICK = 24, /* of quick operations */
+    STRIP = 512,            /* lines that go together; the same number of states */
+    LIGHT = 24,             /* nodes of tree for one element: with more there are fewer chains, */
+    HEAVY = 100,            /* or one, since latency is not the limit then, and code grows */
     CARRY_BYTES = 16
 };
 
@@ -246,12 +249,12 @@ static void join_chain(scan *c, ssa from, ssa begin, ssa end) {
     skeleton_end_if(&c->w->s, skip);
 }
 
-/* Goes in blocks of chains from element 1 on, as long as each chain has two steps; returns the first element behind them. */
-static ssa blocks(scan *c, int chains) {
+/* Goes in blocks of chains from element 1 on, as long as each chain has `least` steps; returns the first element behind them. */
+static ssa blocks(scan *c, int chains, int least) {
     emit *e = c->w->s.e;
     ssa slot = c->begin, most = ssa_constant(CHAIN_STEPS);
     emit_line(e, "store i64 1, i64* %s", slot.text);
-    ssa whole = emit_value(e, "sub i64 %s, %d", c->m.text, 2 * chains - 1); /* a block begins at an element below */
+    ssa whole = emit_value(e, "sub i64 %s, %d", c->m.text, least * chains - 1); /* a block begins at an element below */
     int head = emit_label_new(e), body = emit_label_new(e), done = emit_label_new(e);
     emit_branch(e, head);
     emit_label(e, head);
@@ -286,9 +289,15 @@ static void serial_line(scan *c) {
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
 }
 
+/* Integers that one operation combines, in a cycle or two. */
+static bool is_quick(const fold *f) {
+    return f->nstate == 1 && dtype_is_integer(f->state[0]) && tree_operator(f->combine, f->state[0]);
+}
+
+/* Half as many of quick operations, whose addresses so stay in registers. */
 static int chains_of(const fold *f) {
     int nodes = f->combine->nodes + (f->map ? f->map->nodes : 0);
-    return fold_has_loops(f) || nodes > HEAVY ? 1 : nodes > LIGHT ? CHAINS / 2 : CHAINS;
+    return fold_has_loops(f) || nodes > HEAVY ? 1 : nodes > LIGHT || is_quick(f) ? CHAINS / 2 : CHAINS;
 }
 
 /* Stores the state from which the elements behind these carry on, grouped as join_carries groups it. */
@@ -310,7 +319,8 @@ static void line(scan *c, int chains) {
         serial_line(c);
         return;
     }
-    one_by_one(c, chains > 1 ? blocks(c, chains) : ssa_constant(1), c->m);
+    int least = is_quick(c->w->f) ? CHAIN_LEAST_QUICK : CHAIN_LEAST;
+    one_by_one(c, chains > 1 ? blocks(c, chains, least) : ssa_constant(1), c->m);
     leave_carry(c);
 }
 
