@@ -66,6 +66,12 @@ def segments(name, a, starts, out):
     return runner(plan(uf.lib.uf_reduceat_plan, f, [a, out], uf.tensor(starts), 0, o), [a, out, starts]), f
 
 
+def accumulates(name, a, out):
+    f = uf.Func.load(name)
+    o = f.options(uf.Memory(), threads=1)
+    return runner(plan(uf.lib.uf_accumulate_plan, f, [a, out], a.ndim - 1, o), [a, out]), f
+
+
 def best(ours, numpys, n):
     times = [[], []]
     ours(), numpys()
@@ -273,12 +279,27 @@ def case_elementwise():
                 yield f"{name}_{np.dtype(t).name}_{label}", lambda name=name, t=t, n=n: binary(name, t, n)
 
 
-FAMILIES = [case_reductions, case_axes, case_strided, case_segments, case_masks, case_power, case_elementwise]
+def case_accumulations():
+    """Lines of so many elements."""
+    for name in ("add", "maximum"):
+        for t, result in (("i1", "i8"), ("i4", "i4"), ("i4", "i8"), ("i8", "i8"), ("f4", "f4"), ("f8", "f8")):
+            if name == "maximum" and t != result:
+                continue
+            for length in (10, 20, 64, 100, 1000, SMALL):
+                def make(name=name, t=t, result=result, length=length):
+                    a = rng.integers(-9, 9, (SMALL // length, length)).astype(t)
+                    out, f = np.zeros(a.shape, result), getattr(np, name).accumulate
+                    theirs = np.zeros(a.shape, result)
+                    return accumulates(name, a, out), (lambda: f(a, axis=1, out=theirs, dtype=result)), a.size, out, f(a, axis=1, dtype=result)
+                yield f"accumulate_{name}_{np.dtype(t).name}_{np.dtype(result).name}_{length}", make
+
+
+FAMILIES = [case_reductions, case_accumulations, case_axes, case_strided, case_segments, case_masks, case_power, case_elementwise]
 
 
 def main():
     wanted = re.compile(sys.argv[1] if len(sys.argv) > 1 else "")
-    for verb in ("uf_reduce_plan", "uf_plan_new", "uf_reduceat_plan"):
+    for verb in ("uf_reduce_plan", "uf_plan_new", "uf_reduceat_plan", "uf_accumulate_plan"):
         getattr(uf.lib, verb).argtypes = [c.POINTER(c.c_void_p)] + uf.VERBS.get(verb[:-5], uf.FEW + [c.POINTER(uf.Options)])
     print(f"{'case':44} {'ours':>9} {'NumPy':>9} {'ratio':>7}")
     for family in FAMILIES:
