@@ -127,7 +127,7 @@ bool may_hold(const cores *c, const code_traits *traits, int k, int dimension);
 /* Registers that the elements of index i in all operands that threads may hold take. */
 int held_words(const cores *c, const code_traits *traits, int dimension);
 
-/* ---- Parts of the choice: each sets the variant if it returns true ---- */
+/* ---- Parts of the choice: those that return false leave the variant as it is ---- */
 
 /* Rows (gufunc_rows.c): whether they begin anywhere; those that threads have in registers; those in shared memory. */
 void choose_head(const cores *c, variant *v, const code_traits *traits);

@@ -54,15 +54,6 @@ static bool prefers_across(const cores *c, const code_traits *traits) {
     return across < along && c->loop->extent[0] > 1;
 }
 
-/* The dimension that every construct goes over; -1: there is none. */
-static int only_dimension(const code_traits *traits) {
-    int dimension = traits->construct[0].outer[0];
-    for (int i = 1; i < traits->nconstructs; i++)
-        if (traits->construct[i].outer[0] != dimension)
-            dimension = -1;
-    return dimension;
-}
-
 /* ---- Columns in registers ---- */
 
 /* How blocks take columns that are held, log2: columns (or pairs of them) side by side, threads along a column, blocks of a cluster. And how
@@ -187,7 +178,7 @@ static void choose_broadcast(const cores *c, variant *v, const code_traits *trai
  * columns. An even number of elements, if it is large, so that there are fewer variants. */
 static bool hold_columns(const cores *c, variant *v, const loop_problem *s, int calls) {
     work w = find_work(c, s->traits);
-    int dimension = only_dimension(s->traits), words = held_words(c, s->traits, dimension),
+    int dimension = one_range(s->traits), words = held_words(c, s->traits, dimension),
         copies = copies_most(s->traits, &w);
     int64_t n = dimension < 0 ? 0 : c->core[dimension];
     v->gufunc.calls = (uint8_t)calls;
