@@ -11,6 +11,14 @@ enum {
     LINE_COOP = 9,      /* log2 of its largest cooperative group, */
     LINE_COOP_MANY = 7, /* and where there are LINE_CALLS calls, so many that smaller ones fill the device */
     LINE_CALLS = 2048,
+    /* Of so many calls, where all there is is one sum or forall: bytes of inputs that a thread loads together for a sum, for a sum of elements of
+     * a byte, whose operations need more registers, and for a forall, whose lanes have nothing to combine; elements of a byte that a lane has
+     * of a sum, at least; and bytes of a vector from which a forall takes lanes enough for one visit. */
+    ONCE_FLIGHT = 64,
+    ONCE_FLIGHT_BYTES = 32,
+    ONCE_FLIGHT_FORALL = 32,
+    ONCE_ELEMENTS = 64,
+    ONCE_VECTOR = 4,
     /* Reductions inside a forall, each by some lanes of a warp. */
     SHORT_VECTORS = 4, /* up to so many vectors, a lane takes two; beyond, one, until the warp is full */
     ROW_BYTES = 64,    /* that a thread should load before it computes: rows taken at a time */
@@ -69,9 +77,13 @@ static void drop_units(const cores *c, variant *v) {
 
 /* ---- The choice ---- */
 
+static int64_t vectors_of(const variant *v, const work *w) {
+    return ceil_shift(times(w->rows, w->last), log2_floor(v->gufunc.vector));
+}
+
 /* Lanes along the range, some vectors each. */
 static void choose_line(variant *v, const work *w, int64_t calls, int copies, bool again) {
-    int64_t vectors = ceil_shift(times(w->rows, w->last), log2_floor(v->gufunc.vector));
+    int64_t vectors = vectors_of(v, w);
     bool many = again && vectors >= LINE_LONG;
     int steps = many ? LINE_STEPS_LONG : LINE_STEPS;
     while (steps > 1 && vectors < 2 * steps)
@@ -79,6 +91,44 @@ static void choose_line(variant *v, const work *w, int64_t calls, int copies, bo
     set_repeat(v, steps, copies);
     v->gufunc.coop = (uint8_t)least(log2_floor((uint64_t)(vectors / v->gufunc.steps)),
                                     calls < LINE_CALLS ? LINE_COOP : LINE_COOP_MANY);
+}
+
+/* log2 of the lanes of a sum. More than a warp of them meet at a barrier, which does not pay where one visit takes most of the row. A second visit
+ * that is at most half full takes as long as the first: half as many lanes then need three, most of which are full, and fewer instructions.
+ * Not where two inputs of words or more are read, since there the lanes wait for memory. */
+static int sum_coop(const cores *c, const variant *v, int64_t vectors, int inputs) {
+    int coop = least(log2_floor((uint64_t)(vectors / v->gufunc.steps)), LINE_COOP_MANY);
+    while (coop > 1 && smallest(c) == 1 && times(vectors, v->gufunc.vector) >> coop < ONCE_ELEMENTS)
+        coop--;
+    int64_t visit = (int64_t)v->gufunc.steps << coop;
+    if (coop > COOP_WARP && vectors < 2 * visit)
+        return COOP_WARP;
+    bool half = vectors > visit && vectors <= visit + visit / 2;
+    return half && coop > 1 && (inputs == 1 || smallest(c) < 4) ? coop - 1 : coop;
+}
+
+/* log2 of the lanes of a forall: of a warp as many as take all vectors in one visit. */
+static int forall_coop(const variant *v, int64_t vectors) {
+    int64_t each = ceil_shift(vectors, log2_floor(v->gufunc.steps));
+    int whole = least(log2_floor((uint64_t)(vectors / v->gufunc.steps)), LINE_COOP_MANY),
+        all = least(log2_ceil((uint64_t)each), COOP_WARP);
+    return all > whole && vector_bytes(v) >= ONCE_VECTOR ? all : whole;
+}
+
+/* The same of many calls that are one sum or forall. */
+static void choose_line_once(const cores *c, variant *v, const code_traits *traits, const work *w, int copies) {
+    int64_t vectors = vectors_of(v, w);
+    int steps = LINE_STEPS, inputs = 0, bytes = 0;
+    for (int k = 0; k < v->nin; k++)
+        if (is_by_vectors(v, traits, k)) {
+            inputs++;
+            bytes += element_size(v, k) * v->gufunc.vector;
+        }
+    int flight = !w->construct->reduces ? ONCE_FLIGHT_FORALL : smallest(c) == 1 ? ONCE_FLIGHT_BYTES : ONCE_FLIGHT;
+    while (steps > 1 && (steps * bytes > flight || vectors < 2 * steps))
+        steps /= 2;
+    set_repeat(v, steps, copies);
+    v->gufunc.coop = (uint8_t)(w->construct->reduces ? sum_coop(c, v, vectors, inputs) : forall_coop(v, vectors));
 }
 
 /* A group of lanes along each reduction, rows of the forall over groups, and several rows at a time in each. Rows at a time
@@ -167,10 +217,12 @@ static void choose_coop(const cores *c, variant *v, const loop_problem *s) {
         return;
     if (choose_tile(c, v, s, &w, wants_grid(c, traits, &w)))
         return;
-    if (!w.construct->nested)
-        choose_line(v, &w, c->loop->count, copies, traits->nconstructs > 1);
-    else
+    if (w.construct->nested)
         (v->gufunc.along ? choose_tiles : choose_rows)(v, &w, copies);
+    else if (traits->nconstructs == 1 && c->loop->count >= LINE_CALLS)
+        choose_line_once(c, v, traits, &w, copies);
+    else
+        choose_line(v, &w, c->loop->count, copies, traits->nconstructs > 1);
     if (wants_grid(c, traits, &w)) {
         v->gufunc.coop = COOP_GRID;
         if (!w.construct->nested)

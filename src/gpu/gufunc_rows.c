@@ -70,18 +70,21 @@ static int find_lead(const cores *c, const code_traits *traits, int dimension, i
 }
 
 /* Where strides would make accesses by vectors narrow, rows may begin anywhere. Operands that do not move as the others do cost more then,
- * which pays for long rows, and for elements of less than a word. */
+ * which pays for long rows, and for elements of less than a word; but not outputs of a forall that is all there is, which are written one by one
+ * then. */
 void choose_head(const cores *c, variant *v, const code_traits *traits) {
-    int d = traits->nconstructs > 1 ? one_range(traits) : -1, widest = widest_by_vectors(c, traits),
-        narrow = v->gufunc.vector;
+    int d = one_range(traits), widest = widest_by_vectors(c, traits), narrow = v->gufunc.vector;
     int vector = widest ? ACCESS_BYTES / widest : 1, lead = d < 0 ? -1 : find_lead(c, traits, d, vector);
     if (lead < 0 || narrow * widest > HEAD_ACCESS)
         return;
-    bool mixed = false;
+    bool mixed = false, singly = false;
     v->gufunc.vector = (uint8_t)vector;
-    for (int k = 0; k < variant_operands(v); k++)
-        mixed |= is_by_vectors(v, traits, k) && !moves_alike(c, k, lead);
-    if (c->core[d] >= vector * (mixed && widest >= HEAD_ACCESS ? HEAD_VECTORS_MIXED : HEAD_VECTORS))
+    for (int k = 0; k < variant_operands(v); k++) {
+        bool other = is_by_vectors(v, traits, k) && !moves_alike(c, k, lead);
+        mixed |= other;
+        singly |= other && k >= v->nin && traits->nconstructs == 1;
+    }
+    if (!singly && c->core[d] >= vector * (mixed && widest >= HEAD_ACCESS ? HEAD_VECTORS_MIXED : HEAD_VECTORS))
         begin_anywhere(c, v, d, lead);
     else
         v->gufunc.vector = (uint8_t)narrow;

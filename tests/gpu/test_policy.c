@@ -1110,6 +1110,92 @@ static void test_line_table(void **unused) {
     }
 }
 
+/* One sum or one forall over rows, as in vecdot and norm, of `inputs` arrays; the second is shared by all calls, or the output of the forall lies
+ * closer than they do. */
+static void once_make(sample *s, int64_t n, int64_t count, dtype type, int inputs, bool reduces, bool apart) {
+    static layout_operand operands[3];
+    static core_layout layout = {.nout = 1, .ndims = 1, .nparameters = 4, .operands = operands};
+    static int64_t core[4] = {0, 1, 1, 1};
+    int noperands = inputs + 1;
+    memset(s, 0, sizeof *s);
+    s->loop = loop_over(s->extent, s->stride, s->offset, (int64_t[]){count, 0}, noperands);
+    core[0] = n;
+    layout.nin = inputs;
+    s->traits = (code_traits){.nodes = 4, .maps_to_threads = true, .uniform = true, .simple = true, .nconstructs = 1};
+    code_construct *x = &s->traits.construct[0];
+    *x = (code_construct){
+        .reduces = reduces, .nodes = 4, .nouter = 1, .naccesses = (uint8_t)(reduces ? inputs : noperands)};
+    for (int k = 0; k < noperands; k++) {
+        operands[k] = (layout_operand){.rank = k < inputs || !reduces, .strides = 1 + k};
+        s->stride[k] = operands[k].rank ? n : 1;
+        x->access[k] = (code_access){.operand = (uint8_t)k, .outer = 1};
+    }
+    if (apart)
+        s->stride[1] = reduces ? 0 : n - 1;
+    s->v.loop = LOOP_GUFUNC;
+    s->v.nin = (uint8_t)inputs;
+    s->v.nout = 1;
+    operands_set(&s->v, type, OPERAND_STRIDED);
+    gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop,
+                                          .layout = &layout,
+                                          .core = core,
+                                          .traits = &s->traits,
+                                          .shared = H200,
+                                          .sms = SMS,
+                                          .clusters = 4});
+}
+
+/* Lanes of calls that are one sum or one forall: what a visit takes, and rows that begin anywhere. */
+static void test_lines_once(void **unused) {
+    enum {
+        MANY = 1 << 16
+    };
+    static const struct {
+        int64_t n, count;
+        dtype type;
+        int inputs;
+        bool reduces, apart;
+        const char *chosen; /* vector x steps, threads */
+    } cases[] = {
+        {1000, MANY, DT_FLOAT32, 1, true, false, "4 x 4, 32"},
+        {1000, MANY, DT_FLOAT32, 2, true, false, "4 x 2, 32"},
+        {1000, 1000, DT_FLOAT32, 2, true, false, "4 x 4, 32"},
+        /* a barrier for one visit; half a visit behind a whole one */
+        {1024, MANY, DT_FLOAT32, 1, true, false, "4 x 4, 32"},
+        {150, MANY, DT_FLOAT32, 1, true, false, "2 x 4, 8"},
+        {150, MANY, DT_FLOAT32, 2, true, false, "2 x 4, 16"},
+        {150, MANY, DT_BFLOAT16, 2, true, false, "8 x 2, 4, anywhere"},
+        {5000, MANY, DT_BFLOAT16, 2, true, false, "8 x 2, 128"},
+        {5000, MANY, DT_BFLOAT16, 1, true, false, "8 x 4, 32"},
+        {5000, MANY, DT_INT8, 2, true, false, "8 x 2, 64"},
+        {1024, MANY, DT_INT8, 2, true, false, "16 x 1, 16"},
+        /* rows that begin anywhere; with a vector that all calls share, only long ones, and of halves */
+        {1001, MANY, DT_FLOAT32, 1, true, false, "4 x 4, 32, anywhere"},
+        {1001, 1000, DT_FLOAT32, 1, true, false, "4 x 4, 32, anywhere"},
+        {1001, MANY, DT_FLOAT64, 1, true, false, "1 x 4, 32"},
+        {63, MANY, DT_BFLOAT16, 1, true, false, "1 x 4, 8"},
+        {1001, MANY, DT_BFLOAT16, 2, true, true, "8 x 2, 32, anywhere"},
+        {1001, MANY, DT_FLOAT32, 2, true, true, "1 x 4, 32"},
+        {10001, MANY, DT_FLOAT32, 2, true, true, "4 x 2, 128, anywhere"},
+        /* foralls: all of a row in one visit of a warp at most; outputs that lie otherwise go one by one */
+        {100, MANY, DT_FLOAT32, 1, false, false, "4 x 2, 16"},
+        {100, MANY, DT_BFLOAT16, 2, false, false, "4 x 2, 16"},
+        {500, MANY, DT_FLOAT32, 2, false, false, "4 x 1, 64"},
+        {101, MANY, DT_INT8, 1, false, false, "1 x 4, 16"},
+        {1001, MANY, DT_BFLOAT16, 2, false, false, "8 x 1, 64, anywhere"},
+        {1001, MANY, DT_BFLOAT16, 1, false, true, "1 x 4, 128"},
+    };
+    static sample s;
+    char got[64];
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        once_make(&s, cases[i].n, cases[i].count, cases[i].type, cases[i].inputs, cases[i].reduces, cases[i].apart);
+        snprintf(got, sizeof got, "%d x %d, %d%s", s.v.gufunc.vector, s.v.gufunc.steps, 1 << s.v.gufunc.coop,
+                 s.v.gufunc.pieces ? ", anywhere" : "");
+        check(i, got, cases[i].chosen);
+    }
+}
+
 /* Three constructs over columns: two reductions and a forall. An input beside them moves by so many elements from one call to the next.
  * accesses: bits, by operand, of what each construct reads or writes. */
 static void columns_make(sample *s, const core_layout *layout, const int64_t *core, dtype type, int64_t calls,
@@ -1602,6 +1688,7 @@ int main(void) {
         cmocka_unit_test(test_forall_lanes),
         cmocka_unit_test(test_forall_covers),
         cmocka_unit_test(test_line_table),
+        cmocka_unit_test(test_lines_once),
         cmocka_unit_test(test_broadcast),
         cmocka_unit_test(test_short_columns),
         cmocka_unit_test(test_staged_columns),

@@ -1,5 +1,6 @@
 """row_lanes.py - reductions of many rows, of which a GPU gives each so many lanes as are worth it (src/gpu/reduce.c): every number of lanes, rows whose
-vectors begin anywhere, parts of an array, elements of every size, against NumPy. And accumulations along such rows (src/gpu/scan.c). On a
+vectors begin anywhere, parts of an array, elements of every size, against NumPy. And accumulations along such rows (src/gpu/scan.c), and generalized
+ufuncs that are one sum or one forall over them (src/gpu/gufunc.c). On a
 simulated GPU, whose memory ends at a page that nobody may touch; with UF_TEST_GPU=1 on a GPU, with as many rows as fill it. PROP_N=n draws n
 times as many."""
 import os
@@ -101,8 +102,47 @@ def accumulated(rng):
                 assert np.array_equal(out, expected), (name, t, x.shape, x.strides, out.strides)
 
 
+def draw_like(rng, x):
+    """Another array of its shape: at the same distances, from the same address or another on; at its own; or one row for all."""
+    t, kind = x.dtype, rng.integers(4)
+    if kind == 0:
+        return draw_array(rng, t, *x.shape)
+    if kind == 1:
+        return np.broadcast_to(draw_array(rng, t, 1, x.shape[1])[0], x.shape)
+    first, apart = int(rng.integers(4)) if kind == 2 else 0, x.strides[0] // x.itemsize
+    memory = rng.integers(-2, 3, first + len(x) * apart).astype(t)
+    return memory[first:].reshape(len(x), apart)[:, :x.shape[1]]
+
+
+def once(rng):
+    """Sums and foralls of many calls, and of few."""
+    texts = (("(n),(n)->()", "(x, z) -> (y) { y = sum(i : n, x[i] * z[i] + z[i]); }", 2), ("(n)->()", "(x) -> (y) { y = sum(i : n, x[i]) * 2; }", 1),
+             ("(n),(n)->(n)", "(x, z) -> (y) { forall (i : n) y[i] = x[i] * 3 + z[i]; }", 2), ("(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = x[i] + 1; }", 1))
+    names = {"i1": "int8", "f2": "float16", "f4": "float32", "f8": "float64", "i4": "int32"}
+    for layout, text, inputs in texts:
+        for t, name in names.items():
+            f = Func(text, f"{','.join([name] * inputs)}->{name}", layout)
+            for _ in range(2 * ROUNDS):
+                n = int(rng.choice(LENGTHS[:24]))
+                rows = 2100 if n < WORK // 2100 or DEVICE and n < 4096 else max(3, WORK // n)
+                x = draw_array(rng, t, rows, n)
+                x[...] = np.where(np.arange(n) % 5 == 3, x, 0)  # small sums, for halves
+                arrays = [x] + ([draw_like(rng, x)] if inputs == 2 else [])
+                z = arrays[-1].astype("i8")
+                total = "sum" in text
+                if inputs == 2:
+                    expected = x.astype("i8") * (z if total else 3) + z
+                else:
+                    expected = x.astype("i8") + (0 if total else 1)
+                if total:
+                    expected = expected.sum(1) * (3 - inputs)
+                out = draw_array(rng, t, rows, n) if not total else np.zeros(rows, t)
+                f(*arrays, out, device=GPU)
+                assert np.array_equal(out, expected.astype(t)), (text, t, x.shape, [a.strides for a in arrays], out.strides)
+
+
 if __name__ == "__main__":
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         print("the address sanitizer does not follow the threads of a simulated GPU through Python")
         sys.exit(77)
-    sys.exit(run([exact, close, masked, accumulated]))
+    sys.exit(run([exact, close, masked, accumulated, once]))
