@@ -8,6 +8,9 @@ enum {
     IN_FLIGHT = 32 /* bytes a thread should load before it computes: 48 KiB a multiprocessor and more */
 };
 
+/* Do threads of the general class take neighbours in the order of the loop (variant.general.vector)? All outputs lie in that order without gaps,
+ * and what inputs have for neighbours is near enough. */
+bool general_has_neighbours(const variant *v, const loop_problem *s);
 bool elementwise_is_output(const variant *v, int k);
 /* Elements that a thread takes side by side: those in one access of the widest operand that is accessed by vectors; where there are
  * interleaved groups, as many records as make whole accesses. */

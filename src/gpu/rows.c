@@ -38,8 +38,30 @@ static int64_t plane_threads(const variant *v, const nd_loop *loop) {
     return lanes > BLOCK_MAX || rows > BLOCK_MAX ? BLOCK_MAX : lanes * rows;
 }
 
+/* The bytes from one row of operand k to others, in one word: accesses whose bytes, a power of two, divide it are aligned in all rows if they are in
+ * one. */
+static uint64_t rows_apart(const variant *v, const nd_loop *loop, int k) {
+    uint64_t all = 0;
+    for (int d = 1; d < loop->ndim; d++)
+        all |= (uint64_t)stride_of(loop, d, k) * (uint64_t)element_size(v, k);
+    return all;
+}
+
+/* May rows of all operands that are accessed by so many elements begin where such accesses have to? */
+static bool rows_fit(const variant *v, const nd_loop *loop, int vector) {
+    for (int k = 0; k < variant_operands(v); k++)
+        if (elementwise_step(v, k) && rows_apart(v, loop, k) & ((uint64_t)elementwise_align(v, k, vector) - 1))
+            return false;
+    return true;
+}
+
 void rows_specialise(variant *v, const loop_problem *s) {
     const nd_loop *loop = s->loop;
+    if (!rows_fit(v, loop, elementwise_vector(v)) && general_has_neighbours(v, s)) {
+        variant_reclass(v, LOOP_GENERAL);
+        general_specialise(v, s);
+        return;
+    }
     bool shared = false;
     for (int k = 0; k < variant_operands(v); k++) {
         variant_operand *o = &v->operand[k];
@@ -67,16 +89,11 @@ void rows_specialise(variant *v, const loop_problem *s) {
 /* Is every row of every operand aligned for vectors? */
 static bool rows_aligned(const launch *l) {
     const variant *v = l->v;
-    for (int k = 0; k < variant_operands(v); k++) {
-        uintptr_t all = (uintptr_t)l->data[k];
-        if (!elementwise_step(v, k))
-            continue;
-        for (int d = 1; d < l->loop->ndim; d++)
-            all |= (uintptr_t)stride_of(l->loop, d, k) * element_size(v, k);
-        if (all & ((uintptr_t)elementwise_align(v, k, v->rows.vector) - 1))
-            return false;
-    }
-    return true;
+    uintptr_t misaligned = 0;
+    for (int k = 0; k < variant_operands(v); k++)
+        if (elementwise_step(v, k))
+            misaligned |= (uintptr_t)l->data[k] & ((uintptr_t)elementwise_align(v, k, v->rows.vector) - 1);
+    return !misaligned && rows_fit(v, l->loop, v->rows.vector);
 }
 
 int64_t rows_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {

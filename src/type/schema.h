@@ -109,7 +109,8 @@
 #define GPU_GENERAL_ROWS(X) \
     X(GPU_GENERAL_ELEMENTS, INDEX,   once,      "elements") \
     X(GPU_GENERAL_EXTENTS,  DIVISOR, inner,     "extents of dimensions 0 .. ndim-2") \
-    X(GPU_GENERAL_STRIDES,  INDEX,   array_row, "of each array: strides of dimensions 0 .. ndim-1, in elements")
+    X(GPU_GENERAL_STRIDES,  INDEX,   array_row, "of each array: strides of dimensions 0 .. ndim-1, in elements") \
+    X(GPU_GENERAL_ALIGNED,  FLAG,    by_vectors, "the address of every operand with a unit is a multiple of `vector` elements")
 
 #define GPU_GUFUNC_ROWS(X) \
     X(GPU_GUFUNC_CALLS,   INT64,   once,      "inner calls") \

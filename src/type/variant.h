@@ -103,6 +103,7 @@ typedef struct variant_operand {
     uint8_t fixed;
     uint8_t unit; /* calls: 1 + the core dimension of the operand that has stride 1 (the last such one); 0: none.
                        Tile: 1 if its stride along dimension 1 is 1.
+                       GPU general.vector: 1 if its elements lie in the order of the loop without gaps.
                        CPU fold, the position: it changes by 1 along dimension 0 of the reduced loop. The first bounds: both
                        move by 1 along dimension 0 of the loop, along which nothing that is read for each element moves. CPU at,
                        an index array: the target has stride 1 along the dimension that it indexes */
@@ -211,6 +212,10 @@ typedef struct variant {
         struct {
             struct {
                 uint8_t elements_per_thread;
+                /* A thread takes so many neighbours in the order of the loop, which are one access of the operands with a `unit`, all outputs
+                 * among them; elements_per_thread is a multiple. 0: elements are a block's width apart. */
+                uint8_t vector;
+                uint8_t rows; /* vector: the elements of one lie in one row of dimension 0, or in two */
             } general;
             struct {
                 /* Each element is one warp's, which does its updates in the order of the indices. */
@@ -482,7 +487,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 20,
+    VARIANT_VERSION = 21,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */

@@ -63,12 +63,15 @@ static void sample_begin(sample *s, loop_class loop, int ndim) {
 
 /* Elements in one access, and vectors, rows or elements that a thread takes, by class. */
 static int vector_of(const variant *v) {
-    return v->loop == LOOP_FLAT ? v->flat.vector : v->loop == LOOP_ROWS ? v->rows.vector : 1;
+    return v->loop == LOOP_FLAT     ? v->flat.vector
+           : v->loop == LOOP_ROWS   ? v->rows.vector
+           : v->general.vector != 0 ? v->general.vector
+                                    : 1;
 }
 static int repeat_of(const variant *v) {
     return v->loop == LOOP_FLAT   ? v->flat.vectors_per_thread
            : v->loop == LOOP_ROWS ? v->rows.rows_per_thread
-                                  : v->general.elements_per_thread;
+                                  : v->general.elements_per_thread / vector_of(v);
 }
 
 static bool is_output(const sample *s, int k) { return k >= s->v.nin && k < s->v.nin + s->v.nout; }
@@ -247,7 +250,6 @@ static void read_strides(machine *m, reader *r, parameter_id id, int first) {
     for (int k = 0; k < m->s->loop.narrays; k++)
         for (int d = first; d < m->s->loop.ndim && m->s->v.operand[k].kind != OPERAND_NUMBER; d++)
             m->stride[k][d] = (int64_t)parameter(r, id);
-    assert_true(parameters_ended(&r->next));
 }
 
 /* Element `which` of the loop (dimension 0 fastest) is met at these addresses. */
@@ -380,6 +382,7 @@ static void run_rows(machine *m, int64_t first, int64_t end) {
     for (int d = 2; d < s->v.ndim - 1; d++)
         outer[d] = read_divisor(&r, GPU_ROWS_OUTER);
     read_strides(m, &r, GPU_ROWS_STRIDES, 1);
+    assert_true(parameters_ended(&r.next));
     for (int64_t b = first; b < end; b++) {
         uint64_t tile, row_tile_number = 0, index, plane[MAX_ARRAYS];
         uint64_t rest = divide(&across, (uint64_t)b, false, &tile);
@@ -422,6 +425,23 @@ static void check_vectors_flag(machine *m) {
 
 /* ---- general ---- */
 
+/* Of operands that are accessed by vectors. */
+static void assert_units_aligned(const sample *s, const uint64_t *address) {
+    for (int k = 0; k < s->loop.narrays; k++)
+        if (s->v.operand[k].unit)
+            assert_int_equal(address[k] % ((uint64_t)s->v.general.vector * size_of(s, k)), 0);
+}
+
+/* All outputs, and no element of a row but of two, where the code counts on that. */
+static void check_neighbours(const sample *s) {
+    const variant *v = &s->v;
+    assert_true(v->general.vector > 1 && v->general.elements_per_thread % v->general.vector == 0 && !v->masked);
+    if (v->general.rows)
+        assert_true(s->loop.ndim == 1 || s->extent[0] >= v->general.vector);
+    for (int k = v->nin; k < v->nin + v->nout; k++)
+        assert_true(v->operand[k].unit);
+}
+
 static void run_general(machine *m, int64_t first, int64_t end) {
     const sample *s = m->s;
     reader r = m->after;
@@ -430,10 +450,14 @@ static void run_general(machine *m, int64_t first, int64_t end) {
     for (int d = 0; d < s->v.ndim - 1; d++)
         extent[d] = read_divisor(&r, GPU_GENERAL_EXTENTS);
     read_strides(m, &r, GPU_GENERAL_STRIDES, 0);
+    if (s->v.general.vector)
+        check_neighbours(s);
+    bool vectors = s->v.general.vector && parameter(&r, GPU_GENERAL_ALIGNED);
+    assert_true(parameters_ended(&r.next));
     assert_int_equal(n, s->loop.count);
     for (int64_t b = first; b < end; b++)
-        for (int64_t i = 0; i < (int64_t)s->g.threads * repeat_of(&s->v); i++) {
-            int64_t which = b * s->g.threads * repeat_of(&s->v) + i;
+        for (int64_t i = 0; i < (int64_t)s->g.threads * s->v.general.elements_per_thread; i++) {
+            int64_t which = b * s->g.threads * s->v.general.elements_per_thread + i;
             if (!s->v.wide)
                 assert_true(which <= INT32_MAX);
             if (which >= n)
@@ -451,8 +475,12 @@ static void run_general(machine *m, int64_t first, int64_t end) {
                 if (!s->v.wide)
                     assert_true(offset[k] == (int32_t)offset[k]);
                 address[k] = m->base[k] + (uint64_t)offset[k] * size_of(s, k);
+                if (s->v.operand[k].unit)
+                    assert_true(offset[k] == which);
             }
             meet(m, which, address);
+            if (vectors && which % s->v.general.vector == 0)
+                assert_units_aligned(s, address);
         }
 }
 
@@ -511,7 +539,7 @@ static void test_general(void **unused) {
     int vectors = 0, classes[LOOP_CLASSES] = {0};
     (void)unused;
     repeat(sample_general, 300, &vectors, classes);
-    assert_int_equal(classes[LOOP_GENERAL], 300);
+    assert_true(classes[LOOP_GENERAL] == 300 && vectors > 10 && vectors < 290);
 }
 
 /* Loops too large to walk: some blocks, the first and the last among them. */
@@ -621,16 +649,27 @@ static void test_choices(void **unused) {
         {LOOP_FLAT, 1, {1000}, {0}, FLOATS, {0, 1, 0}, {300, 0}, LOOP_FLAT, 4, 1, 0},
         {LOOP_FLAT, 1, {1000}, {0}, FLOATS, {0, 1, 0}, {2000, 0}, LOOP_FLAT, 1, 1, 0},
         /* (m, 1) op (1, n): the row stays in registers */
-        {LOOP_ROWS, 2, {999, 999}, {1, 0, 999}, FLOATS, {1, 0, 0}, {5, 0}, LOOP_ROWS, 4, 8, 2},
+        {LOOP_ROWS, 2, {1000, 999}, {1, 0, 1000}, FLOATS, {1, 0, 0}, {5, 0}, LOOP_ROWS, 4, 8, 2},
         /* (m, n) op (n) */
-        {LOOP_ROWS, 2, {999, 999}, {999, 0, 999}, FLOATS, {0, 0, 0}, {5, 0}, LOOP_ROWS, 4, 4, 2},
+        {LOOP_ROWS, 2, {1000, 999}, {1000, 0, 1000}, FLOATS, {0, 0, 0}, {5, 0}, LOOP_ROWS, 4, 4, 2},
+        /* the same of rows that do not all begin where vectors may: neighbours of outputs without gaps */
+        {LOOP_ROWS, 2, {999, 999}, {1, 0, 999}, FLOATS, {1, 0, 0}, {5, 0}, LOOP_GENERAL, 4, 2, 0},
+        {LOOP_ROWS, 2, {999, 999}, {999, 0, 999}, FLOATS, {0, 0, 0}, {5, 0}, LOOP_GENERAL, 4, 1, 0},
+        {LOOP_ROWS, 2, {999, 999}, {999, 0, 1003}, FLOATS, {0, 0, 0}, {5, 0}, LOOP_ROWS, 4, 4, 2},
         /* padded rows */
         {LOOP_ROWS, 2, {999, 999}, {1024, 1024, 1024}, FLOATS, {0, 0, 0}, {5, 0}, LOOP_ROWS, 4, 1, 0},
-        {LOOP_ROWS, 2, {999, 2}, {1, 0, 999}, FLOATS, {1, 0, 0}, {5, 0}, LOOP_ROWS, 4, 2, 2},
+        {LOOP_ROWS, 2, {1000, 2}, {1, 0, 1000}, FLOATS, {1, 0, 0}, {5, 0}, LOOP_ROWS, 4, 2, 2},
         /* a plane that leaves most of a warp idle */
         {LOOP_ROWS, 3, {16, 2, 999}, {64, 64, 64}, FLOATS, {0, 0, 0}, {5, 0}, LOOP_GENERAL, 1, 4, 0},
         {LOOP_ROWS, 2, {(int64_t)1 << 40, 1 << 20}, {1, 0, 1}, FLOATS, {1, 0, 0}, {5, 0}, LOOP_GENERAL, 1, 4, 0},
         {LOOP_GENERAL, 1, {1000}, {0}, FLOATS, {2, 2, 2}, {5, 0}, LOOP_GENERAL, 1, 4, 0},
+        {LOOP_GENERAL, 1, {1000}, {0}, FLOATS, {2, 2, 0}, {5, 0}, LOOP_GENERAL, 4, 2, 0},
+        /* a byte beside words: as many as there are words in an access */
+        {LOOP_GENERAL, 1, {1000}, {0}, {DT_FLOAT32, DT_FLOAT32, DT_INT8}, {2, 0, 0}, {5, 0}, LOOP_GENERAL, 4, 2, 0},
+        /* elements that are near each other, and far */
+        {LOOP_GENERAL, 2, {3, 1000}, {50, 3, 3}, FLOATS, {2, 0, 0}, {5, 0}, LOOP_GENERAL, 4, 1, 0},
+        {LOOP_GENERAL, 2, {3, 1000}, {65, 3, 3}, FLOATS, {2, 0, 0}, {5, 0}, LOOP_GENERAL, 1, 4, 0},
+        {LOOP_GENERAL, 2, {33, 1000}, {65, 33, 33}, FLOATS, {2, 0, 0}, {5, 0}, LOOP_GENERAL, 4, 1, 0},
         {LOOP_GENERAL, 1, {1000}, {0}, FLOATS, {2, 2, 2}, {5, 1}, LOOP_GENERAL, 1, 1, 0},
     };
     sample *s = &the_sample;

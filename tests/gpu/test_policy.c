@@ -78,6 +78,8 @@ static void body_make(sample *s, loop_class loop, const int64_t *extents, dtype 
     s->v.nout = 1;
     operands_set(&s->v, type, loop == LOOP_GENERAL ? OPERAND_STRIDED : OPERAND_CONTIGUOUS);
     s->loop = loop_over(s->extent, s->stride, s->offset, extents, 3);
+    for (int i = 0; i < s->loop.ndim * 3 && loop == LOOP_GENERAL; i++)
+        s->stride[i] *= 2;
     s->traits.nodes = nodes;
     s->traits.has_loop = has_loop;
     gpu_specialise(&s->v, &(loop_problem){.loop = &s->loop, .traits = &s->traits});
@@ -91,12 +93,15 @@ static void elementwise_make(sample *s, loop_class loop, const int64_t *extents,
 
 /* Elements in one access; vectors, rows or elements that a thread takes. */
 static int vector_of(const variant *v) {
-    return v->loop == LOOP_FLAT ? v->flat.vector : v->loop == LOOP_ROWS ? v->rows.vector : 1;
+    return v->loop == LOOP_FLAT     ? v->flat.vector
+           : v->loop == LOOP_ROWS   ? v->rows.vector
+           : v->general.vector != 0 ? v->general.vector
+                                    : 1;
 }
 static int repeat_of(const variant *v) {
     return v->loop == LOOP_FLAT   ? v->flat.vectors_per_thread
            : v->loop == LOOP_ROWS ? v->rows.rows_per_thread
-                                  : v->general.elements_per_thread;
+                                  : v->general.elements_per_thread / vector_of(v);
 }
 
 /* What was chosen, in words. */
@@ -125,10 +130,14 @@ static const struct {
     {LOOP_FLAT, {1 << 20}, DT_FLOAT32, 3000, "flat 1 x 1, 4096 blocks of 256"},
     {LOOP_ROWS, {1000, 1000}, DT_FLOAT32, 3, "rows 4 x 1, 1000 blocks of 256"},
     {LOOP_ROWS, {100, 3}, DT_FLOAT32, 3, "rows 4 x 1, 2 blocks of 64"},
-    {LOOP_ROWS, {17, 1000}, DT_FLOAT64, 3, "rows 2 x 1, 250 blocks of 64"},
+    {LOOP_ROWS, {18, 1000}, DT_FLOAT64, 3, "rows 2 x 1, 250 blocks of 64"},
     {LOOP_ROWS, {4000, 30, 5}, DT_INT16, 3, "rows 8 x 1, 300 blocks of 256"},
     /* Planes that leave a warp idle. */
-    {LOOP_ROWS, {20, 3, 5}, DT_FLOAT32, 3, "general 1 x 4, 2 blocks of 64"},
+    {LOOP_ROWS, {20, 3, 5}, DT_FLOAT32, 3, "general 4 x 1, 2 blocks of 64"},
+    /* Rows that do not all begin where vectors may. */
+    {LOOP_ROWS, {17, 1000}, DT_FLOAT64, 3, "general 2 x 1, 133 blocks of 64"},
+    {LOOP_ROWS, {1001, 1000}, DT_INT8, 3, "general 16 x 2, 245 blocks of 128"},
+    {LOOP_ROWS, {1001, 1000}, DT_INT8, 3000, "rows 1 x 1, 4000 blocks of 256"},
     {LOOP_GENERAL, {1000}, DT_FLOAT32, 3, "general 1 x 4, 4 blocks of 64"},
     {LOOP_GENERAL, {1000, 1000}, DT_FLOAT32, 3, "general 1 x 4, 977 blocks of 256"},
     {LOOP_GENERAL, {1000, 1000}, DT_FLOAT32, 1000, "general 1 x 1, 3907 blocks of 256"},

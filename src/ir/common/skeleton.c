@@ -592,6 +592,8 @@ void batch_broadcast(skeleton *s, batch *b, int group, int k, ssa pointer) {
         *batch_in(s, b, group, i, k) = one;
 }
 
+ssa *batch_lanes(skeleton *s, batch *b, int group) { return batch_in(s, b, group, 0, 0); }
+
 void batch_copy(skeleton *s, batch *b, int group, const batch *from, int from_group, int k) {
     for (int i = 0; i < b->vector; i++)
         *batch_in(s, b, group, i, k) = *batch_in(s, from, from_group, i, k);

@@ -135,6 +135,8 @@ batch batch_new(skeleton *s, int groups, int vector, bool aligned);
 void batch_access(skeleton *s, batch *b, int group, int k, ssa pointer);
 /* The same input for all lanes of a group, by a load of one element; and the lanes that a group of another batch has loaded. */
 void batch_broadcast(skeleton *s, batch *b, int group, int k, ssa pointer);
+/* What has been loaded of a group: operand k of a lane at lane * noperands + k. */
+ssa *batch_lanes(skeleton *s, batch *b, int group);
 void batch_copy(skeleton *s, batch *b, int group, const batch *from, int from_group, int k);
 /* Computes, converts and stores, where the mask is true; or as if there were no mask. */
 void batch_finish(skeleton *s, batch *b);

@@ -60,5 +60,7 @@ void gpu_flat(skeleton *s);
 void gpu_rows(skeleton *s);
 void gpu_general(skeleton *s);
 void gpu_tile(skeleton *s);
+/* gpu_general, with general.vector. */
+void gpu_neighbours(skeleton *s);
 
 #endif

@@ -70,6 +70,10 @@ ssa general_next(skeleton *s, const general *f, ssa first, int g, ssa *exists) {
 }
 
 void gpu_general(skeleton *s) {
+    if (s->v->general.vector) {
+        gpu_neighbours(s);
+        return;
+    }
     emit *e = s->e;
     const general *f = general_read(s);
     ssa *at = arena_alloc(e->a, VARIANT_OPERANDS * sizeof *at), exists;
