@@ -5,14 +5,25 @@
 enum {
     SECTOR = 32, /* bytes that an access costs at least */
     WORD = 4,
-    WIDE = 8,             /* bytes of an element of which few fill a sector */
-    COLUMNS_MIN = 8,      /* neighbouring lines that are worth going together */
-    WORDS_A_THREAD = 64,  /* 32-bit words of states that a thread holds .. */
-    ELEMENTS_MIN = 4,     /* .. but so many elements at least, */
-    ELEMENTS_MAX = 64,    /* and at most; */
-    ELEMENTS_FEW = 16,    /* of short lines */
-    WORDS_LARGE = 3,      /* states of so many words and more take smaller blocks: registers */
-    SERIAL_AHEAD = 4,     /* elements that a thread loads before it combines them, one after the other */
+    WIDE = 8,            /* bytes of an element of which few fill a sector */
+    COLUMNS_MIN = 8,     /* neighbouring lines that are worth going together */
+    WORDS_A_THREAD = 64, /* 32-bit words of states that a thread holds .. */
+    ELEMENTS_MIN = 4,    /* .. but so many elements at least, */
+    ELEMENTS_MAX = 64,   /* and at most; */
+    ELEMENTS_FEW = 16,   /* of short lines */
+    WORDS_LARGE = 3,     /* states of so many words and more take smaller blocks: registers */
+    SERIAL_AHEAD = 4,    /* elements that a thread loads before it combines them, one after the other */
+    /* Lines side by side, a thread each. */
+    ALONE_LINES = 1 << 17, /* so many are enough, if .. */
+    ALONE_LENGTH = 32,     /* .. they have no more elements, .. */
+    ALONE_ACROSS = 64,     /* .. or fewer of them are next to each other; */
+    ALONE_AHEAD = 8,       /* elements ahead, */
+    ALONE_AHEAD_MOST = 16, /* or so many */
+    /* And groups of them, a block each. */
+    COLUMNS_SPREAD =
+        4, /* lines of a thread at most, by which it is told whether their tiles should be spread over blocks, .. */
+    COLUMNS_VECTOR = 2,   /* .. and then; more take registers */
+    COLUMNS_SHORT = 128,  /* elements of a line up to which a thread has half as many */
     LINES_ENOUGH = 4096,  /* warps that keep a device busy, a line each */
     WORDS_IN_TURN = 32,   /* words of states that a lane holds of a tile then, */
     IN_TURN_SLOTS = 3,    /* and log2 of its vectors, at most */
@@ -148,14 +159,23 @@ static int shared_words(const variant *v) {
     return (entries * v->scan.vector << v->scan.coop) * v->scan.state_words;
 }
 
+static void cap_vector(variant *v, int most) {
+    if (v->scan.vector > most)
+        v->scan.vector = (uint8_t)most;
+}
+
 /* A thread has half of what it has of a line by itself. Where tiles are to be spread over blocks, half of that is across:
  * twice as many elements of each line make half as many tiles. */
 static void specialise_columns(variant *v, const nd_loop *lines, int64_t m, int elements) {
     int64_t planes = lines->count / lines->extent[0];
     unsigned rows, most = SCAN_ACROSS_MAX;
+    cap_vector(v, COLUMNS_SPREAD);
     bool spread = ceil_shift(lines->extent[0], log2_floor(v->scan.vector) + ACROSS_MIN) * planes < BLOCKS_ENOUGH;
     if (spread && v->scan.vector > 1)
         v->scan.vector /= 2;
+    cap_vector(v, COLUMNS_VECTOR);
+    if (m <= COLUMNS_SHORT && widest_element(v) < WIDE && elements > ELEMENTS_MIN)
+        elements /= 2;
     v->scan.accesses = (uint8_t)(elements > 2 * v->scan.vector ? elements / 2 / v->scan.vector : 1);
     while (v->scan.accesses > 1 && v->scan.accesses / 2 >= m)
         v->scan.accesses /= 2;
@@ -173,11 +193,27 @@ static void specialise_columns(variant *v, const nd_loop *lines, int64_t m, int 
         v->scan.coop--;
 }
 
-static void specialise_serial(variant *v, const nd_loop *along) {
+/* Is each of lines side by side best left to one thread? There are enough of them, and they are short, or few lie next to each other before the next
+ * ones begin elsewhere, so that blocks would be empty for the most part; but as many as fill a sector of memory. */
+static bool goes_alone(const variant *v, const nd_loop *lines, int64_t length) {
+    int bytes = 1;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        bytes = element_size(v, k) > bytes ? element_size(v, k) : bytes;
+    return lines->count >= ALONE_LINES && lines->extent[0] >= (SECTOR + bytes - 1) / bytes &&
+           (length <= ALONE_LENGTH || lines->extent[0] < ALONE_ACROSS);
+}
+
+static void specialise_alone(variant *v, const nd_loop *along, int ahead) {
     v->reduction.columns = v->scan.coop = 0;
-    v->scan.vector = 1;
-    v->scan.accesses = SERIAL_AHEAD;
+    v->scan.alone = v->scan.vector = 1;
+    v->scan.accesses = (uint8_t)ahead;
     set_kinds(v, along);
+}
+
+/* Elements that a thread loads ahead of its line: so many that few or none are left over. */
+static int ahead_of(const variant *v, const code_traits *traits, int64_t length) {
+    int most = elements_of(v, traits), ahead = length % ALONE_AHEAD_MOST <= 1 ? ALONE_AHEAD_MOST : ALONE_AHEAD;
+    return ahead < most ? ahead : most;
 }
 
 int64_t scan_specialise(variant *v, const fold_problem *s, int sms) {
@@ -187,15 +223,20 @@ int64_t scan_specialise(variant *v, const fold_problem *s, int sms) {
     v->reduction.reduced = 1;
     v->scan.state_words = (uint8_t)(s->traits->state_bytes / 4);
     v->wide = lines->count > NARROW_MAX;
-    v->reduction.columns = lines->extent[0] >= COLUMNS_MIN && step_bytes(v, lines) < step_bytes(v, along);
+    bool beside = step_bytes(v, lines) < step_bytes(v, along);
+    v->reduction.columns = lines->extent[0] >= COLUMNS_MIN && beside;
     set_kinds(v, v->reduction.columns ? lines : along);
-    v->scan.in_turn = 0;
+    v->scan.in_turn = v->scan.alone = 0;
     v->scan.lines = (uint8_t)(v->reduction.columns ? 0 : short_specialise(v, lines, along, s->traits, TILES_ENOUGH));
     v->scan.length = (uint8_t)(v->scan.lines ? length_of(along) : 0);
     if (v->scan.length)
         return 0;
     if (s->traits->order == FOLD_SERIAL) {
-        specialise_serial(v, along);
+        specialise_alone(v, along, SERIAL_AHEAD);
+        return 0;
+    }
+    if (beside && goes_alone(v, lines, length_of(along))) {
+        specialise_alone(v, along, ahead_of(v, s->traits, length_of(along)));
         return 0;
     }
     int elements = elements_of(v, s->traits), vector = vector_of(v);

@@ -678,14 +678,20 @@ static const struct {
 } scan_cases[] = {
     {1, 1000, true, FOLD_FREE, "rows 4 x 4, 2^6 threads, 1 blocks of 64"},
     {1, 1 << 24, true, FOLD_FREE, "rows 4 x 16, 2^9 threads, 512 blocks of 512, spread"},
-    {1, 1 << 24, true, FOLD_SERIAL, "rows 1 x 4, 2^0 threads, 1 blocks of 64"},
+    {1, 1 << 24, true, FOLD_SERIAL, "alone 1 x 4, 2^0 threads, 1 blocks of 64"},
     {1000, 1000, true, FOLD_FREE, "rows 4 x 4, 2^6 threads, 1000 blocks of 64"},
     {1 << 16, 10, true, FOLD_FREE, "rows of 10, 1 a thread, 512 blocks of 128"},
     {1 << 20, 3, true, FOLD_SERIAL, "rows of 3, 4 a thread, 2048 blocks of 128"},
     {1 << 16, 33, true, FOLD_FREE, "rows of 33, 1 a thread, 512 blocks of 128"},
     {1 << 16, 65, true, FOLD_FREE, "rows 1 x 4, 2^5 threads, 8192 blocks of 256"},
     {1000, 1000, false, FOLD_FREE, "columns 2 x 16, 2^4 threads, 128 blocks of 256, spread"},
-    {1 << 16, 1000, false, FOLD_ORDERED, "columns 4 x 8, 2^3 threads, 2048 blocks of 256"},
+    {1 << 16, 1000, false, FOLD_ORDERED, "columns 2 x 16, 2^4 threads, 2048 blocks of 256"},
+    {1 << 16, 100, false, FOLD_ORDERED, "columns 2 x 8, 2^4 threads, 2048 blocks of 256"},
+    {1 << 20, 100, false, FOLD_FREE, "columns 2 x 8, 2^5 threads, 16384 blocks of 256"},
+    {1 << 20, 20, false, FOLD_FREE, "alone 1 x 8, 2^0 threads, 4096 blocks of 256"},
+    {1 << 20, 33, false, FOLD_FREE, "columns 2 x 8, 2^5 threads, 16384 blocks of 256"},
+    {1 << 20, 17, false, FOLD_FREE, "alone 1 x 16, 2^0 threads, 4096 blocks of 256"},
+    {1 << 16, 20, false, FOLD_FREE, "columns 2 x 8, 2^6 threads, 512 blocks of 256"},
     {20, 1 << 20, false, FOLD_FREE, "columns 2 x 16, 2^4 threads, 4096 blocks of 256, spread"},
     {4, 1000, false, FOLD_FREE, "rows 1 x 16, 2^6 threads, 4 blocks of 64"},
 };
@@ -704,8 +710,11 @@ static void test_scan_table(void **unused) {
                      r.s.g.blocks, r.s.g.threads);
         else
             snprintf(got, sizeof got, "%s %d x %d, 2^%d threads, %u blocks of %u%s",
-                     v->reduction.columns ? "columns" : "rows", v->scan.vector, v->scan.accesses, v->scan.coop,
-                     r.s.g.blocks, r.s.g.threads, spread ? ", spread" : "");
+                     v->reduction.columns ? "columns"
+                     : v->scan.alone      ? "alone"
+                                          : "rows",
+                     v->scan.vector, v->scan.accesses, v->scan.coop, r.s.g.blocks, r.s.g.threads,
+                     spread ? ", spread" : "");
         check(i, got, scan_cases[i].chosen);
     }
 }

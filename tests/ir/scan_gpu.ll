@@ -33,40 +33,35 @@ define void @uf_minus_scan_i64(i64 addrspace(1)* %w0, i64 addrspace(1)* %w1, i64
 L3:
   %r24 = mul i64 %r22, %w16
   %r25 = getelementptr inbounds i64, i64 addrspace(1)* %w0, i64 %r24
-  %r28 = sub i64 %w3, 1
-  %r30 = icmp slt i64 0, %r28
-  %r31 = select i1 %r30, i64 0, i64 %r28
-  %r32 = mul i64 %r31, %w18
-  %r33 = getelementptr inbounds i64, i64 addrspace(1)* %r25, i64 %r32
-  %r34 = load i64, i64 addrspace(1)* %r33, align 8
-  store i64 %r34, i64* %r14
+  %r28 = mul i64 0, %w18
+  %r29 = getelementptr inbounds i64, i64 addrspace(1)* %r25, i64 %r28
+  %r30 = load i64, i64 addrspace(1)* %r29, align 8
+  store i64 %r30, i64* %r14
   br label %L5
 L5:
   %r26 = mul i64 %r22, %w17
   %r27 = getelementptr inbounds i64, i64 addrspace(1)* %w1, i64 %r26
-  %r35 = icmp slt i64 0, %w3
-  br i1 %r35, label %L6, label %L8
+  %r32 = icmp slt i64 0, %w3
+  br i1 %r32, label %L6, label %L8
 L6:
   %i6 = phi i64 [ 0, %L5 ], [ %next6, %L7 ]
-  %r38 = icmp slt i64 %i6, %r28
-  %r39 = select i1 %r38, i64 %i6, i64 %r28
-  %r40 = mul i64 %r39, %w18
-  %r41 = getelementptr inbounds i64, i64 addrspace(1)* %r25, i64 %r40
-  %r42 = load i64, i64 addrspace(1)* %r41, align 8
-  %r43 = icmp eq i64 %i6, 0
-  %r44 = load i64, i64* %r14
-  %r45 = call { i64 } @combine(i64 %r44, i64 %r42)
-  %r46 = extractvalue { i64 } %r45, 0
-  %r47 = select i1 %r43, i64 %r42, i64 %r46
-  store i64 %r47, i64* %r14
-  %r49 = mul i64 %r39, %w19
-  %r50 = getelementptr inbounds i64, i64 addrspace(1)* %r27, i64 %r49
-  store i64 %r47, i64 addrspace(1)* %r50, align 8
+  %r33 = mul i64 %i6, %w18
+  %r34 = getelementptr inbounds i64, i64 addrspace(1)* %r25, i64 %r33
+  %r35 = load i64, i64 addrspace(1)* %r34, align 8
+  %r36 = icmp eq i64 %i6, 0
+  %r37 = load i64, i64* %r14
+  %r38 = call { i64 } @combine(i64 %r37, i64 %r35)
+  %r39 = extractvalue { i64 } %r38, 0
+  %r40 = select i1 %r36, i64 %r35, i64 %r39
+  store i64 %r40, i64* %r14
+  %r42 = mul i64 %i6, %w19
+  %r43 = getelementptr inbounds i64, i64 addrspace(1)* %r27, i64 %r42
+  store i64 %r40, i64 addrspace(1)* %r43, align 8
   br label %L7
 L7:
   %next6 = add i64 %i6, 1
-  %r51 = icmp slt i64 %next6, %w3
-  br i1 %r51, label %L6, label %L8, !llvm.loop !3
+  %r44 = icmp slt i64 %next6, %w3
+  br i1 %r44, label %L6, label %L8, !llvm.loop !3
 L8:
   br label %L4
 L4:

@@ -1,5 +1,5 @@
 """row_lanes.py - reductions of many rows, of which a GPU gives each so many lanes as are worth it (src/gpu/reduce.c): every number of lanes, rows whose
-vectors begin anywhere, parts of an array, elements of every size, against NumPy. And accumulations along such rows (src/gpu/scan.c), and generalized
+vectors begin anywhere, parts of an array, elements of every size, against NumPy. And accumulations along such rows, and across them (src/gpu/scan.c), and generalized
 ufuncs that are one sum or one forall over them (src/gpu/gufunc.c). On a
 simulated GPU, whose memory ends at a page that nobody may touch; with UF_TEST_GPU=1 on a GPU, with as many rows as fill it. PROP_N=n draws n
 times as many."""
@@ -102,6 +102,24 @@ def accumulated(rng):
                 assert np.array_equal(out, expected), (name, t, x.shape, x.strides, out.strides)
 
 
+def side_by_side(rng):
+    """Accumulations along another axis than the last: few lines to a block, a thread for each of many, and tiles of long ones."""
+    for name, numpy in (("add", np.add), ("maximum", np.maximum)):
+        for t in ("i1", "f2", "f4", "f8", "i4"):
+            for planes, n, across in ((1, int(rng.integers(2, 200)), int(rng.integers(8, 300))), (int(rng.integers(2, 40)), int(rng.integers(2, 70)), int(rng.integers(2, 80))),
+                                      (132000 // 33, int(rng.integers(2, 12)), 33), (1, int(rng.integers(2, 8)), 131100), (44000, int(rng.integers(65, 70)) // 16, 3)):
+                x = rng.integers(-2, 3, (planes, n, across)).astype(t)
+                x[:, 8:] = np.where(np.arange(n - 8)[:, None] % 5 == 3, x[:, 8:], 0) if n > 8 else x[:, 8:]
+                shape = FUNCS[name].accumulate_infer(x, axis=1)[0]
+                out = np.zeros(shape[1], shape[0])
+                FUNCS[name].accumulate(x, out, axis=1, device=GPU)
+                assert np.array_equal(out, numpy.accumulate(x, axis=1, dtype=out.dtype)), (name, t, x.shape)
+                if out.dtype == x.dtype:
+                    expected = out.copy()
+                    FUNCS[name].accumulate(x, x, axis=1, device=GPU)
+                    assert np.array_equal(x, expected), (name, t, x.shape, "in place")
+
+
 def draw_like(rng, x):
     """Another array of its shape: at the same distances, from the same address or another on; at its own; or one row for all."""
     t, kind = x.dtype, rng.integers(4)
@@ -145,4 +163,4 @@ if __name__ == "__main__":
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         print("the address sanitizer does not follow the threads of a simulated GPU through Python")
         sys.exit(77)
-    sys.exit(run([exact, close, masked, accumulated, once]))
+    sys.exit(run([exact, close, masked, accumulated, side_by_side, once]))

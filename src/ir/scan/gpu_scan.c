@@ -193,7 +193,7 @@ void gpu_scan(fold_writer *w) {
     gpu_scan_kernel g = gpu_scan_begin(w);
     if (w->s.v->scan.length)
         gpu_scan_short(&g);
-    else if (w->f->order == FOLD_SERIAL)
+    else if (w->s.v->scan.alone)
         gpu_scan_serial(&g);
     else if (w->s.v->reduction.columns)
         gpu_scan_columns(&g);
