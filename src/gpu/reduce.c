@@ -24,7 +24,16 @@ enum {
     LIGHT_NODES = 24,     /* of mapping and combining an element */
     COLUMNS_LENGTH = 16,  /* elements of a column that are loaded together, */
     COLUMNS_FLIGHT = 256, /* and bytes of a thread */
-    SHORT_BLOCKS = 4      /* blocks a multiprocessor, before a thread takes several results */
+    SHORT_BLOCKS = 4,     /* blocks a multiprocessor, before a thread takes several results */
+
+    /* Columns, a thread each. */
+    WORD = 4,
+    ALONE_PLANE = 8 << 10,       /* elements of a plane, at most, .. */
+    ALONE_PLANE_BUSY = 16 << 10, /* .. and where an element takes LANE_LIGHT operations a byte, */
+    ALONE_LENGTH = 512,          /* elements of a column, if it takes fewer, at most, .. */
+    ALONE_LEAST = 16,            /* .. and at least, if they lie in planes of a warp and more, .. */
+    ALONE_LEAST_BUSY = 8,        /* .. or if it takes so many; */
+    ALONE_AHEAD = 8              /* elements that are loaded together */
 };
 #define FILLED 0.97
 
@@ -326,6 +335,30 @@ static bool short_columns(variant *v, const fold_problem *s, int sms, int vector
     return true;
 }
 
+/* Is each column best left to one thread? There are enough of them, and what a block would have of one plane is soon combined, or takes long to
+ * combine; but not where vectors of neighbouring columns bring more at a time, or columns have next to nothing. */
+static bool goes_alone(const variant *v, const fold_problem *s, int sms) {
+    const nd_loop *kept = &s->loops->kept;
+    int64_t n = s->loops->reduced.count, across = kept->extent[0];
+    int size = element_bytes(v);
+    bool light = s->traits->nodes < LANE_LIGHT * size,
+         whole = size < WORD && fit_vectors(v, s, false) * widest_element(v) == ACCESS_BYTES;
+    if (v->segmented || s->loops->reduced.ndim > 1 || s->traits->order == FOLD_SERIAL ||
+        kept->count < threads_wanted(sms) / 2 || (light && (whole || n > ALONE_LENGTH)))
+        return false;
+    return n <= (light ? ALONE_PLANE : ALONE_PLANE_BUSY) / across &&
+           (across < WARP || n >= (light ? ALONE_LEAST : ALONE_LEAST_BUSY));
+}
+
+/* Lanes along results that follow each other, whichever plane they are of. */
+static void specialise_alone(variant *v, const fold_problem *s) {
+    v->reduction.columns = 0;
+    fill_kinds(v, s->loops);
+    v->fold.accesses = (uint8_t)accesses_of(v, s, 1, ALONE_AHEAD * element_bytes(v));
+    while (v->fold.accesses > 1 && v->fold.accesses > s->loops->reduced.count)
+        v->fold.accesses /= 2;
+}
+
 static int64_t specialise_columns(variant *v, const fold_problem *s, int sms) {
     const nd_loop *kept = &s->loops->kept;
     int64_t n = s->loops->reduced.count;
@@ -384,6 +417,10 @@ static int64_t specialise(variant *v, const fold_problem *s, int sms) {
         return 0;
     v->reduction.columns = wants_columns(v, s);
     fill_kinds(v, s->loops);
+    if (v->reduction.columns && goes_alone(v, s, sms)) {
+        specialise_alone(v, s);
+        return 0;
+    }
     if (v->reduction.columns)
         return specialise_columns(v, s, sms);
     return short_rows(v, s, sms) ? 0 : long_rows(v, s, sms);

@@ -640,6 +640,60 @@ static void test_row_lanes(void **unused) {
     }
 }
 
+/* Columns of many planes: a thread each, or blocks of columns. */
+static void test_columns_alone(void **unused) {
+    enum {
+        SUM = 7,
+        VARIANCE = 88,
+        ELEMENTS = 1 << 28
+    };
+    static const struct {
+        int64_t length, across;
+        dtype type;
+        int nodes;
+        const char *chosen;
+    } cases[] = {
+        {17, 33, DT_FLOAT32, SUM, "alone 8"},        {64, 64, DT_FLOAT32, SUM, "alone 8"},
+        {9, 5, DT_FLOAT32, SUM, "alone 8"},          {9, 100, DT_FLOAT32, SUM, "columns"},
+        {5, 1000, DT_FLOAT32, SUM, "columns"},       {5, 3, DT_FLOAT32, SUM, "alone 4"},
+        {300, 100, DT_FLOAT32, SUM, "columns"},      {1001, 7, DT_FLOAT32, SUM, "columns"},
+        {1001, 7, DT_FLOAT32, VARIANCE, "alone 8"},  {64, 64, DT_BFLOAT16, SUM, "columns"},
+        {64, 60, DT_BFLOAT16, SUM, "alone 8"},       {9, 100, DT_FLOAT32, VARIANCE, "alone 8"},
+        {7, 100, DT_FLOAT32, VARIANCE, "columns"},   {50, 256, DT_FLOAT32, VARIANCE, "alone 8"},
+        {100, 256, DT_FLOAT32, VARIANCE, "columns"},
+    };
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int64_t n = cases[i].length, across = cases[i].across, planes = ELEMENTS / (n * across);
+        int64_t extent[3] = {across, planes, n}, stride[6] = {1, 1, n * across, across, across, 0}, offset[2] = {0};
+        variant v = {.loop = LOOP_FOLD, .nin = 1, .nout = 1};
+        operands_set(&v, cases[i].type, OPERAND_STRIDED);
+        nd_fold loops = {.kept = {.ndim = 2,
+                                  .narrays = 2,
+                                  .count = across * planes,
+                                  .extent = extent,
+                                  .stride = stride,
+                                  .offset = offset,
+                                  .kind = {OPERAND_CONTIGUOUS, OPERAND_CONTIGUOUS}},
+                         .reduced = {.ndim = 1,
+                                     .narrays = 2,
+                                     .count = n,
+                                     .extent = extent + 2,
+                                     .stride = stride + 4,
+                                     .offset = offset,
+                                     .kind = {OPERAND_STRIDED, OPERAND_CONSTANT}}};
+        code_traits traits = {.nodes = cases[i].nodes, .order = FOLD_FREE, .nstate = 1, .state_bytes = 4};
+        char got[32];
+        assert_int_equal(gpu_specialise_fold(&v, &(fold_problem){.loops = &loops, .traits = &traits}, SMS), 0);
+        if (v.reduction.columns)
+            snprintf(got, sizeof got, "columns");
+        else
+            snprintf(got, sizeof got, "alone %d", v.fold.accesses);
+        check(i, got, cases[i].chosen);
+        assert_true(v.reduction.columns || (!v.fold.coop && v.fold.vector == 1 && !v.fold.results));
+    }
+}
+
 /* Tiles that the lanes of a warp take in turn: of many lines, but for words whose line fills the tile of a block. */
 static void test_scan_in_turn(void **unused) {
     static const struct {
@@ -1695,6 +1749,7 @@ int main(void) {
         cmocka_unit_test(test_elementwise_grows),
         cmocka_unit_test(test_fold_table),
         cmocka_unit_test(test_row_lanes),
+        cmocka_unit_test(test_columns_alone),
         cmocka_unit_test(test_fold_covers),
         cmocka_unit_test(test_scan_table),
         cmocka_unit_test(test_scan_vectors),

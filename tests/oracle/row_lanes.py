@@ -25,7 +25,7 @@ FUNCS = {name: Func.load(name) for name in EXACT + CLOSE + ("add", "maximum")}
 
 
 def logsumexp(x, axis):
-    x = x.astype("f8")
+    x = x.astype(np.longdouble)
     return np.log(np.exp(x).sum(axis))
 
 
@@ -120,6 +120,26 @@ def side_by_side(rng):
                     assert np.array_equal(x, expected), (name, t, x.shape, "in place")
 
 
+def planes(rng):
+    """Reductions along a middle axis, of so few columns to a plane that each is a thread's, and of others."""
+    for name in EXACT + CLOSE:
+        for t in ("i1", "f2", "f4", "f8"):
+            if name == "prod" or name in CLOSE and t not in ("f4", "f8"):
+                continue
+            for n, across in ((17, 33), (64, 64), (9, 5), (int(rng.integers(2, 80)), int(rng.integers(2, 80))), (200, 7)):
+                x = rng.integers(-2, 3, (max(1, (1100 if n < 65 else 300) * SCALE // across), n, across)).astype(t)
+                x = x[..., :across - int(rng.integers(2))] if across > 2 else x
+                [(result, shape)] = FUNCS[name].reduce_infer(x, axes=[1])
+                out = np.zeros(shape, result)
+                FUNCS[name].reduce(x, out, axes=[1], device=GPU)
+                expected = NUMPY[name](x.astype(np.longdouble) if x.dtype.kind == "f" else x, axis=1)
+                if name in CLOSE or name == "mean":
+                    eps = np.finfo(result).eps
+                    assert np.allclose(out.astype(np.longdouble), expected, rtol=8 * eps, atol=8 * eps), (name, t, x.shape)
+                else:
+                    assert np.array_equal(out, expected.astype(result)), (name, t, x.shape)
+
+
 def draw_like(rng, x):
     """Another array of its shape: at the same distances, from the same address or another on; at its own; or one row for all."""
     t, kind = x.dtype, rng.integers(4)
@@ -163,4 +183,4 @@ if __name__ == "__main__":
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         print("the address sanitizer does not follow the threads of a simulated GPU through Python")
         sys.exit(77)
-    sys.exit(run([exact, close, masked, accumulated, side_by_side, once]))
+    sys.exit(run([exact, close, masked, planes, accumulated, side_by_side, once]))
