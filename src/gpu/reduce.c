@@ -31,8 +31,9 @@ enum {
     ALONE_PLANE = 8 << 10,       /* elements of a plane, at most, .. */
     ALONE_PLANE_BUSY = 16 << 10, /* .. and where an element takes LANE_LIGHT operations a byte, */
     ALONE_LENGTH = 512,          /* elements of a column, if it takes fewer, at most, .. */
+    ALONE_LENGTH_WIDE = 64,      /* .. of WIDE bytes, .. */
     ALONE_LEAST = 16,            /* .. and at least, if they lie in planes of a warp and more, .. */
-    ALONE_LEAST_BUSY = 8,        /* .. or if it takes so many; */
+    ALONE_LEAST_BUSY = 8,        /* .. or if it takes so many, and has more than a byte; */
     ALONE_AHEAD = 8              /* elements that are loaded together */
 };
 #define FILLED 0.97
@@ -344,10 +345,11 @@ static bool goes_alone(const variant *v, const fold_problem *s, int sms) {
     bool light = s->traits->nodes < LANE_LIGHT * size,
          whole = size < WORD && fit_vectors(v, s, false) * widest_element(v) == ACCESS_BYTES;
     if (v->segmented || s->loops->reduced.ndim > 1 || s->traits->order == FOLD_SERIAL ||
-        kept->count < threads_wanted(sms) / 2 || (light && (whole || n > ALONE_LENGTH)))
+        kept->count < threads_wanted(sms) / 2 ||
+        (light && (whole || n > (size < WIDE ? ALONE_LENGTH : ALONE_LENGTH_WIDE))))
         return false;
     return n <= (light ? ALONE_PLANE : ALONE_PLANE_BUSY) / across &&
-           (across < WARP || n >= (light ? ALONE_LEAST : ALONE_LEAST_BUSY));
+           (across < WARP || n >= (light || size == 1 ? ALONE_LEAST : ALONE_LEAST_BUSY));
 }
 
 /* Lanes along results that follow each other, whichever plane they are of. */
