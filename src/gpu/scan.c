@@ -193,13 +193,18 @@ static void specialise_columns(variant *v, const nd_loop *lines, int64_t m, int 
         v->scan.coop--;
 }
 
-/* Is each of lines side by side best left to one thread? There are enough of them, and they are short, or few lie next to each other before the next
- * ones begin elsewhere, so that blocks would be empty for the most part; but as many as fill a sector of memory. */
-static bool goes_alone(const variant *v, const nd_loop *lines, int64_t length) {
+/* Do so many lines begin next to each other that lanes side by side read whole sectors, at once or from the cache? */
+static bool are_close(const variant *v, const nd_loop *lines) {
     int bytes = 1;
     for (int k = 0; k < v->nin + v->nout; k++)
         bytes = element_size(v, k) > bytes ? element_size(v, k) : bytes;
-    return lines->count >= ALONE_LINES && lines->extent[0] >= (SECTOR + bytes - 1) / bytes &&
+    return lines->extent[0] >= COLUMNS_MIN || lines->extent[0] * bytes >= SECTOR;
+}
+
+/* Is each of lines side by side best left to one thread? There are enough of them, and they are short, or few lie next to each other before the next
+ * ones begin elsewhere, so that blocks would be empty for the most part. */
+static bool goes_alone(const variant *v, const nd_loop *lines, int64_t length) {
+    return lines->count >= ALONE_LINES && are_close(v, lines) &&
            (length <= ALONE_LENGTH || lines->extent[0] < ALONE_ACROSS);
 }
 

@@ -653,14 +653,15 @@ static void test_columns_alone(void **unused) {
         int nodes;
         const char *chosen;
     } cases[] = {
-        {17, 33, DT_FLOAT32, SUM, "alone 8"},        {64, 64, DT_FLOAT32, SUM, "alone 8"},
-        {9, 5, DT_FLOAT32, SUM, "alone 8"},          {9, 100, DT_FLOAT32, SUM, "columns"},
-        {5, 1000, DT_FLOAT32, SUM, "columns"},       {5, 3, DT_FLOAT32, SUM, "alone 4"},
-        {300, 100, DT_FLOAT32, SUM, "columns"},      {1001, 7, DT_FLOAT32, SUM, "columns"},
-        {1001, 7, DT_FLOAT32, VARIANCE, "alone 8"},  {64, 64, DT_BFLOAT16, SUM, "columns"},
-        {64, 60, DT_BFLOAT16, SUM, "alone 8"},       {9, 100, DT_FLOAT32, VARIANCE, "alone 8"},
-        {7, 100, DT_FLOAT32, VARIANCE, "columns"},   {50, 256, DT_FLOAT32, VARIANCE, "alone 8"},
-        {100, 256, DT_FLOAT32, VARIANCE, "columns"},
+        {17, 33, DT_FLOAT32, SUM, "alone 8"},       {64, 64, DT_FLOAT32, SUM, "alone 8"},
+        {9, 5, DT_FLOAT32, SUM, "alone 8"},         {9, 100, DT_FLOAT32, SUM, "columns"},
+        {5, 1000, DT_FLOAT32, SUM, "columns"},      {5, 3, DT_FLOAT32, SUM, "alone 4"},
+        {300, 100, DT_FLOAT32, SUM, "columns"},     {1001, 7, DT_FLOAT32, SUM, "columns"},
+        {1001, 7, DT_FLOAT32, VARIANCE, "alone 8"}, {17, 33, DT_FLOAT64, SUM, "alone 8"},
+        {100, 3, DT_FLOAT64, SUM, "columns"},       {64, 64, DT_BFLOAT16, SUM, "columns"},
+        {64, 60, DT_BFLOAT16, SUM, "alone 8"},      {9, 100, DT_FLOAT32, VARIANCE, "alone 8"},
+        {7, 100, DT_FLOAT32, VARIANCE, "columns"},  {9, 100, DT_INT8, VARIANCE, "columns"},
+        {50, 256, DT_FLOAT32, VARIANCE, "alone 8"}, {100, 256, DT_FLOAT32, VARIANCE, "columns"},
     };
     (void)unused;
     for (size_t i = 0; i < COUNT(cases); i++) {
