@@ -9,7 +9,7 @@ enum {
 };
 
 /* Do threads of the general class take neighbours in the order of the loop (variant.general.vector)? All outputs lie in that order without gaps,
- * and what inputs have for neighbours is near enough. */
+ * what inputs have for neighbours is near enough, and with a mask all elements may be computed, and are less than a word. */
 bool general_has_neighbours(const variant *v, const loop_problem *s);
 bool elementwise_is_output(const variant *v, int k);
 /* Elements that a thread takes side by side: those in one access of the widest operand that is accessed by vectors; where there are

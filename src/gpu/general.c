@@ -8,8 +8,10 @@ enum {
     FLIGHT = 32,       /* bytes that a thread loads and stores by vectors together, .. */
     FLIGHT_BYTES = 64, /* .. if all elements have a byte, and a row has as many as a vector, .. */
     VECTORS_MOST = 4,  /* .. in so many vectors at most */
-    NEAR = 256,        /* bytes from an element to one that is likely in the first level cache when it is loaded */
-    NEAR_LEAST = 32    /* elements in a row, at least, each of which is near the one before */
+    MASKED_FEW =
+        4, /* elements of a vector with which stores one by one, where a mask differs within it, cost more than vectors bring */
+    NEAR = 256,     /* bytes from an element to one that is likely in the first level cache when it is loaded */
+    NEAR_LEAST = 32 /* elements in a row, at least, each of which is near the one before */
 };
 
 static bool is_narrow(const variant *v, const nd_loop *loop) {
@@ -77,14 +79,15 @@ static void size_neighbours(const variant *v, const loop_problem *s, uint8_t *ve
 
 bool general_has_neighbours(const variant *v, const loop_problem *s) {
     uint8_t vector, vectors;
-    bool fits = !v->masked;
+    bool fits = !(v->masked && s->traits->has_loop);
     for (int k = 0; k < variant_operands(v) && fits; k++)
         fits = !v->operand[k].group &&
                (elementwise_is_output(v, k) ? is_dense(v, s->loop, k)
                                             : !operand_has_strides(v, k) || is_near(v, s->loop, k));
-    if (fits)
-        size_neighbours(v, s, &vector, &vectors);
-    return fits && vector > 1;
+    if (!fits)
+        return false;
+    size_neighbours(v, s, &vector, &vectors);
+    return vector > (v->masked ? MASKED_FEW : 1) && (!v->masked || has_rows(s->loop, vector));
 }
 
 static void choose_neighbours(variant *v, const loop_problem *s) {

@@ -77,6 +77,22 @@ def in_place(rng):
             assert np.array_equal(out, expected), (name, shape, z.strides)
 
 
+def draw_mask(rng, shape):
+    """Of any kind; often in runs."""
+    mask = draw_input(rng, "i1", shape)
+    return mask > rng.integers(-4, 3) if rng.random() < .5 else np.broadcast_to(draw_input(rng, "i1", shape[:-1] + (1,)) > 0, shape)
+
+
+def masked(rng):
+    for t, name in TYPES.items():
+        for _ in range(20 * ROUNDS):
+            shape = draw_shape(rng)
+            x, z, out, where = draw_input(rng, t, shape), draw_input(rng, t, shape), draw_output(rng, t, shape), draw_mask(rng, shape)
+            out[...] = 100
+            ADD[name](x, z, out, where=where, device=GPU)
+            assert np.array_equal(out, np.where(where, x + z, np.array(100, t))), (name, shape, x.strides, z.strides, where.strides)
+
+
 def mixed(rng):
     """Elements of several sizes, and a number."""
     for _ in range(30 * ROUNDS):
@@ -91,4 +107,4 @@ if __name__ == "__main__":
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         print("the address sanitizer does not follow the threads of a simulated GPU through Python")
         sys.exit(77)
-    sys.exit(run([sums, in_place, mixed]))
+    sys.exit(run([sums, in_place, masked, mixed]))

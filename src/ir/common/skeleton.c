@@ -665,11 +665,49 @@ static void finish_lane(skeleton *s, batch *b, int group, int lane) {
                            b->aligned && s->v->operand[k].group, results);
 }
 
+static ssa mask_of(const skeleton *s, const ssa *in) {
+    int mask = s->nin + s->v->nout;
+    return s->uniform[mask] ? s->value[mask] : in[mask];
+}
+
+static void store_outputs(skeleton *s, int n, bool whole, const ssa *at, int lane, const ssa *results) {
+    for (int k = s->nin; k < s->nin + s->v->nout; k++)
+        if (!variant_follows(s->v, k))
+            skeleton_store(s, k, lane ? skeleton_neighbour(s, k, at[k], ssa_constant(lane)) : at[k], n, whole, results);
+}
+
+void skeleton_store_where(skeleton *s, const ssa *in, int n, bool whole, const ssa *at, const ssa *results) {
+    emit *e = s->e;
+    ssa all = mask_of(s, in);
+    for (int i = 1; i < n; i++)
+        all = emit_op(e, "and i1", all, mask_of(s, in + i * s->noperands));
+    int together = emit_label_new(e), each = n > 1 ? emit_label_new(e) : 0, end = emit_label_new(e);
+    emit_branch_if(e, all, together, n > 1 ? each : end);
+    emit_label(e, together);
+    store_outputs(s, n, whole, at, 0, results);
+    emit_branch(e, end);
+    if (n > 1) {
+        emit_label(e, each);
+        for (int i = 0; i < n; i++) {
+            int skip = skeleton_if(s, mask_of(s, in + i * s->noperands));
+            store_outputs(s, 1, false, at, i, results + i * s->v->nout);
+            skeleton_end_if(s, skip);
+        }
+        emit_branch(e, end);
+    }
+    emit_label(e, end);
+}
+
 /* Where the mask is false nothing is computed either: on values that are masked out a kernel might loop for long. */
 static void finish_masked_group(skeleton *s, batch *b, int group) {
-    int mask = s->nin + s->v->nout;
+    if (skeleton_ignores_mask(s)) {
+        ssa *results = arena_alloc(s->e->a, (size_t)(s->v->nout * b->vector) * sizeof *results);
+        skeleton_compute_all(s, batch_in(s, b, group, 0, 0), b->vector, results);
+        skeleton_store_where(s, batch_in(s, b, group, 0, 0), b->vector, b->aligned, batch_at(s, b, group, 0), results);
+        return;
+    }
     for (int i = 0; i < b->vector; i++) {
-        int end = skeleton_if(s, s->uniform[mask] ? s->value[mask] : *batch_in(s, b, group, i, mask));
+        int end = skeleton_if(s, mask_of(s, batch_in(s, b, group, i, 0)));
         finish_lane(s, b, group, i);
         skeleton_end_if(s, end);
     }

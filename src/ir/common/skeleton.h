@@ -147,6 +147,14 @@ void skeleton_compute(skeleton *s, const ssa *in, ssa *results);
 /* The same of n elements: in[i * noperands + k] and results[i * nout + k]. */
 void skeleton_compute_all(skeleton *s, const ssa *in, int n, ssa *results);
 
+/* GPU: is a kernel computed where the mask is false, too, so that only stores depend on it? Not if it might loop for long. */
+static inline bool skeleton_ignores_mask(const skeleton *s) {
+    return s->e->target->gpu && s->v->masked && !s->t->has_loop;
+}
+/* Where the mask is true: stores the results of n neighbours, results[lane * nout + output], all together if it is true for all of them. in: what
+ * has been loaded of them, the mask among it; at: by operand, an output's address for the first of them. whole: as for skeleton_store. */
+void skeleton_store_where(skeleton *s, const ssa *in, int n, bool whole, const ssa *at, const ssa *results);
+
 /* What follows, up to skeleton_end_if with the returned label, runs only if the condition is true. */
 int skeleton_if(skeleton *s, ssa condition);
 void skeleton_end_if(skeleton *s, int end);

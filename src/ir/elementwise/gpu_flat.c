@@ -257,6 +257,38 @@ static void store_masked(skeleton *s, const flat *f, const places *p, const ssa 
     emit_label(e, stored);
 }
 
+/* Stores n elements from `index` on where the mask is true. */
+static void store_where(skeleton *s, const flat *f, ssa index, int n, bool whole, const ssa *in, const ssa *out) {
+    ssa *at = arena_alloc(s->e->a, (size_t)s->noperands * sizeof *at);
+    for (int k = s->nin; k < s->nin + s->v->nout; k++)
+        if (skeleton_moves(s, k))
+            at[k] = skeleton_neighbour(s, k, f->at[k], index);
+    skeleton_store_where(s, in, n, whole, at, out);
+}
+
+/* All elements are computed, and stored where the mask is true, in the way they were loaded. */
+static void finish_where(skeleton *s, const flat *f, const ssa *in) {
+    emit *e = s->e;
+    int vector = s->v->flat.vector, nin = s->noperands, nout = s->v->nout;
+    ssa *out = arena_alloc(e->a, (size_t)f->each * (size_t)nout * sizeof *out);
+    skeleton_compute_all(s, in, f->each, out);
+    int by_vectors = emit_label_new(e), one_by_one = emit_label_new(e), stored = emit_label_new(e);
+    if (f->vectors) {
+        emit_branch_if(e, f->whole, by_vectors, one_by_one);
+        emit_label(e, by_vectors);
+        for (int i = 0; i < f->each; i += vector)
+            store_where(s, f, vector_index(s, f, i / vector), vector, true, in + i * nin, out + i * nout);
+        emit_branch(e, stored);
+        emit_label(e, one_by_one);
+    }
+    for (int i = 0; i < f->each; i++)
+        store_where(s, f, single_index(s, f, i), 1, false, in + i * nin, out + i * nout);
+    if (f->vectors) {
+        emit_branch(e, stored);
+        emit_label(e, stored);
+    }
+}
+
 /* Element by element, where the mask is true. Where it is false nothing is computed either, since a kernel might loop for long. */
 static void finish_masked(skeleton *s, const flat *f, const ssa *in) {
     int mask = s->nin + s->v->nout;
@@ -275,7 +307,10 @@ void gpu_flat(skeleton *s) {
     flat f = flat_begin(s);
     int end = emit_label_new(s->e);
     ssa *in = load(s, &f, end);
-    (s->v->masked ? finish_masked : finish_all)(s, &f, in);
+    if (skeleton_ignores_mask(s))
+        finish_where(s, &f, in);
+    else
+        (s->v->masked ? finish_masked : finish_all)(s, &f, in);
     emit_branch(s->e, end);
     emit_label(s->e, end);
 }
