@@ -11,6 +11,7 @@
 
 #include <array>
 #include <complex>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
