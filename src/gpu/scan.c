@@ -22,13 +22,16 @@ enum {
     /* And groups of them, a block each. */
     COLUMNS_SPREAD =
         4, /* lines of a thread at most, by which it is told whether their tiles should be spread over blocks, .. */
-    COLUMNS_VECTOR = 2,   /* .. and then; more take registers */
-    COLUMNS_SHORT = 128,  /* elements of a line up to which a thread has half as many */
-    LINES_ENOUGH = 4096,  /* warps that keep a device busy, a line each */
-    WORDS_IN_TURN = 32,   /* words of states that a lane holds of a tile then, */
-    IN_TURN_SLOTS = 3,    /* and log2 of its vectors, at most */
-    COOP_TILE = 9,        /* log2 of the threads of a tile: a large one waits less often, */
-    COOP_TILE_FEW = 8,    /* but there must be some */
+    COLUMNS_VECTOR = 2,  /* .. and then; more take registers */
+    COLUMNS_SHORT = 128, /* elements of a line up to which a thread has half as many */
+    LINES_ENOUGH = 4096, /* warps that keep a device busy, a line each */
+    WORDS_IN_TURN = 32,  /* words of states that a lane holds of a tile then, */
+    IN_TURN_SLOTS = 3,   /* and log2 of its vectors, at most */
+    COOP_TILE = 9,       /* log2 of the threads of a tile: a large one waits less often, .. */
+    COOP_TILE_FEW = 8,   /* .. but there must be some; and single accesses take as long as waiting, .. */
+    COOP_TILE_LEAST =
+        7, /* .. as what WIDE elements and bytes, of so many elements in all, take of registers and instructions does */
+    TILE_ELEMENTS = 1 << 22,
     TILES_ENOUGH = 264,   /* for all multiprocessors */
     ACROSS_MIN = 3,       /* log2 of the threads across neighbouring lines, at least: sectors are whole */
     ACROSS_SPREAD = 4,    /* the least where tiles of a line are spread over blocks */
@@ -122,6 +125,16 @@ static unsigned slots_in_turn(const variant *v, int64_t length, unsigned most) {
     return slots;
 }
 
+/* log2 of the threads of a tile, if there are several of a line. */
+static unsigned tile_of(const variant *v, int64_t count) {
+    int widest = widest_element(v);
+    if (v->scan.state_words >= WORDS_LARGE)
+        return COOP_TILE_FEW;
+    if (count < TILE_ELEMENTS)
+        return COOP_TILE;
+    return widest >= WIDE || widest == 1 ? COOP_TILE_LEAST : v->scan.vector == 1 ? COOP_TILE_FEW : COOP_TILE;
+}
+
 static void specialise_rows(variant *v, const nd_loop *lines, const nd_loop *along, int elements) {
     /* short lines: lanes rather than vectors of a lane, for whole accesses, but two to have something in flight */
     unsigned all = log2_ceil((uint64_t)ceil_shift(length_of(along), log2_floor(v->scan.vector)));
@@ -131,8 +144,8 @@ static void specialise_rows(variant *v, const nd_loop *lines, const nd_loop *alo
     slots = all - lanes < few ? all - lanes : few;
     while (lanes < COOP_TILE_FEW && lanes + slots < all)
         lanes++;
-    unsigned tile = v->scan.state_words < WORDS_LARGE ? COOP_TILE : COOP_TILE_FEW, vector = log2_floor(v->scan.vector);
     int64_t count = lines->count * length_of(along);
+    unsigned tile = tile_of(v, count), vector = log2_floor(v->scan.vector);
     while (most > few && ceil_shift(count, tile + most + vector) < TILES_ENOUGH)
         most--;
     if (lanes + slots < all && most > few) {

@@ -774,7 +774,7 @@ static void test_scan_table(void **unused) {
     }
 }
 
-/* Vectors along rows are as wide as the rows' distance lets them be, but for wide elements. */
+/* Vectors along rows are as wide as the rows' distance lets them be, but for wide elements. And the threads of a tile. */
 static void test_scan_vectors(void **unused) {
     static const struct {
         dtype type;
@@ -785,6 +785,17 @@ static void test_scan_vectors(void **unused) {
                  {DT_FLOAT64, 1000, 2},  {DT_FLOAT64, 1001, 2}};
     static reduced r;
     (void)unused;
+    static const struct {
+        dtype type;
+        int64_t lines, length;
+        int coop;
+    } tiles[] = {{DT_FLOAT32, 1, 1 << 24, 9}, {DT_FLOAT64, 1, 1 << 24, 7},   {DT_FLOAT64, 1, 1 << 21, 8},
+                 {DT_INT8, 1, 1 << 24, 7},    {DT_FLOAT32, 1000, 100001, 8}, {DT_BFLOAT16, 1000, 100000, 9}};
+    for (size_t i = 0; i < COUNT(tiles); i++) {
+        reduced_of(&r, LOOP_SCAN, tiles[i].lines, tiles[i].length, true, FOLD_FREE, tiles[i].type, 2);
+        if (r.s.v.scan.coop != tiles[i].coop)
+            fail_msg("tile %zu: %d", i, r.s.v.scan.coop);
+    }
     for (size_t i = 0; i < COUNT(cases); i++) {
         reduced_of(&r, LOOP_SCAN, 1 << 16, cases[i].length, true, FOLD_FREE, cases[i].type, 2);
         if (r.s.v.scan.vector != cases[i].vector)
