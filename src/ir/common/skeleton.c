@@ -698,9 +698,18 @@ void skeleton_store_where(skeleton *s, const ssa *in, int n, bool whole, const s
     emit_label(e, end);
 }
 
+/* Do vectors of results take many stores if they are stored one by one? Of words and more they take few, and a branch around all that an element
+ * takes saves what is loaded for it. */
+static bool stores_many(const skeleton *s, const batch *b) {
+    bool many = b->vector > 1;
+    for (int k = s->nin; k < s->nin + s->v->nout; k++)
+        many &= dtypes[skeleton_memory(s, k)].size < (int)sizeof(uint32_t);
+    return many;
+}
+
 /* Where the mask is false nothing is computed either: on values that are masked out a kernel might loop for long. */
 static void finish_masked_group(skeleton *s, batch *b, int group) {
-    if (skeleton_ignores_mask(s)) {
+    if (skeleton_ignores_mask(s) && stores_many(s, b)) {
         ssa *results = arena_alloc(s->e->a, (size_t)(s->v->nout * b->vector) * sizeof *results);
         skeleton_compute_all(s, batch_in(s, b, group, 0, 0), b->vector, results);
         skeleton_store_where(s, batch_in(s, b, group, 0, 0), b->vector, b->aligned, batch_at(s, b, group, 0), results);
