@@ -84,6 +84,11 @@ static void find_division(const node *n, void *found) {
     *(bool *)found |= n->kind == N_BINARY && op_divides((op)n->op) && dtype_is_integer((dtype)n->type);
 }
 
+static void find_product(const node *n, void *found) {
+    *(bool *)found |=
+        n->kind == N_BINARY && (n->op == OP_MUL || op_divides((op)n->op)) && dtype_is_complex((dtype)n->type);
+}
+
 static bool tree_has(const tree *t, void (*find)(const node *n, void *found)) {
     bool found = false;
     for (const function *f = t->functions; f && !found; f = f->next)
@@ -93,6 +98,7 @@ static bool tree_has(const tree *t, void (*find)(const node *n, void *found)) {
 
 bool tree_has_math(const tree *t) { return tree_has(t, find_math); }
 bool tree_divides_integers(const tree *t) { return tree_has(t, find_division); }
+bool tree_multiplies_complex(const tree *t) { return tree_has(t, find_product); }
 
 const node *element_index(const node *element, int rank, int d) {
     if (rank <= 3)

@@ -24,6 +24,7 @@ int node_cost(const node *list);
 /* Does it call functions of math.h, of which there are forms for vectors? */
 bool tree_has_math(const tree *t);
 bool tree_divides_integers(const tree *t);
+bool tree_multiplies_complex(const tree *t); /* or divides */
 
 /* outputs.c: does one of these statements, whatever happens, assign every element of output k in a forall? Does this forall? */
 bool assigns_wholly(const function *f, const node *list, int k);

@@ -33,15 +33,17 @@ ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
 }
 
 /* Are elements with gaps between them best read and written one by one? Vectors of them are gathered and scattered, which takes no less time
- * where little is computed of an element, which a division is not, and the processor does not foresee memory that is read so. */
+ * where little is computed of an element, which a division is not, nor a product of complex numbers, and the processor does not foresee memory that is
+ * read so. */
 static bool is_by_element(const skeleton *s) {
-    bool gaps = false;
+    bool gaps = false, complex = false;
     for (int k = 0; k < s->noperands; k++) {
         dtype type = skeleton_memory(s, k);
-        gaps |= s->v->operand[k].kind == OPERAND_STRIDED && dtypes[type].size >= 4 && !dtype_is_complex(type);
+        gaps |= s->v->operand[k].kind == OPERAND_STRIDED && dtypes[type].size >= 4;
+        complex |= dtype_is_complex(type);
     }
     return gaps && !s->v->masked && s->t->nodes <= SCALAR_NODES && !s->t->has_loop && !tree_has_math(s->t) &&
-           !tree_divides_integers(s->t);
+           !tree_divides_integers(s->t) && !(complex && tree_multiplies_complex(s->t));
 }
 
 /* Of loops with math functions of whole vectors: one at a time, and as many lanes as these have. LLVM would choose them by the elements
