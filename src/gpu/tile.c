@@ -9,7 +9,10 @@ enum {
     TILE_LANES_MAX = 4,             /* log2 of the threads along each dimension, where both are long */
     TILE_THREADS_MAX = 8,           /* log2 of the threads of a block */
     TILE_SHARED_BYTES = 32 << 10,   /* of a block, so that a multiprocessor has several */
-    NARROW_ELEMENTS_MAX = 64,       /* of a thread, where dimension 1 is narrow */
+    NARROW_ELEMENTS_MAX = 64,       /* of a thread, where dimension 1 is narrow, .. */
+    NARROW_LEAST = 128,             /* .. and dimension 0 has so many, .. */
+    NARROW_BYTES = 32,              /* .. and a thread writes so many bytes to records at most; .. */
+    NARROW_ODD = 6,                 /* .. but of bytes that are odd in number, or so many, tiles have single accesses */
     HALO_NODES_MAX = 32,            /* of a kernel that is cheap enough to be computed twice for some elements, .. */
     HALO_PART = 4                   /* .. at most for one of so many */
 };
@@ -57,6 +60,17 @@ static bool choose_narrow(variant *v, const loop_problem *s) {
     unsigned columns = log2_ceil((uint64_t)ceil_shift(loop->extent[0], log2_floor(v->tile.vector)));
     v->tile.columns = (uint8_t)(columns < TILE_THREADS_MAX ? columns : TILE_THREADS_MAX);
     return v->tile.rows == v->tile.narrow;
+}
+
+/* Does a thread write records in so many accesses that each leaves half a sector to the next? Tiles in shared memory are written by whole ones then. */
+static bool writes_long_records(const variant *v) {
+    for (int k = v->nin; k < v->nin + v->nout; k++) {
+        int size = element_size(v, k), n = v->tile.narrow;
+        bool odd = size == 1 && n <= NARROW_ODD && n != 4;
+        if (v->operand[k].kind == OPERAND_INTERLEAVED && !v->masked && n * size * v->tile.vector > NARROW_BYTES && !odd)
+            return true;
+    }
+    return false;
 }
 
 /* What operand k is accessed along by vectors, as bits of dimensions, and how many bytes the first element must be aligned to; 0: nothing. */
@@ -193,9 +207,15 @@ static bool choose_tiles(variant *v, const loop_problem *s) {
 
 void tile_specialise(variant *v, const loop_problem *s) {
     const nd_loop *loop = s->loop;
-    v->tile.narrow = loop->extent[1] <= ND_NARROW_MAX ? (uint8_t)loop->extent[1] : 0;
+    bool narrow = loop->extent[1] <= ND_NARROW_MAX && (loop->extent[0] >= NARROW_LEAST || v->masked);
+    v->tile.narrow = (uint8_t)(narrow ? loop->extent[1] : 0);
     choose_accesses(v, loop);
-    bool fits = (v->tile.narrow ? choose_narrow : choose_tiles)(v, s);
+    bool fits = narrow && choose_narrow(v, s);
+    if (!narrow || (fits && writes_long_records(v))) {
+        v->tile.narrow = 0;
+        choose_accesses(v, loop);
+        fits = choose_tiles(v, s);
+    }
     /* tiles that leave lanes of a warp idle, and more of them than a grid has blocks */
     if (fits && v->tile.columns + v->tile.across >= COOP_WARP && tile_tiling(v, loop).blocks <= GRID_MAX)
         return;

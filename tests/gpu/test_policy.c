@@ -269,6 +269,41 @@ static void test_tile_table(void **unused) {
     }
 }
 
+/* Outputs of records of few elements: written by threads as a whole, or through tiles where that takes many accesses, or lines are short. */
+static void test_tile_records(void **unused) {
+    static const struct {
+        int64_t long_side, n;
+        dtype in, out;
+        bool masked;
+        int narrow;
+    } cases[] = {{1 << 20, 2, DT_FLOAT32, DT_FLOAT32, false, 2}, {1 << 20, 3, DT_FLOAT32, DT_FLOAT32, false, 0},
+                 {1 << 20, 3, DT_FLOAT32, DT_FLOAT32, true, 3},  {1 << 20, 3, DT_UINT8, DT_FLOAT32, false, 0},
+                 {1 << 20, 3, DT_FLOAT32, DT_UINT8, false, 3},   {1 << 20, 3, DT_INT8, DT_INT8, false, 3},
+                 {1 << 20, 4, DT_INT8, DT_INT8, false, 0},       {1 << 20, 7, DT_INT8, DT_INT8, false, 0},
+                 {1 << 20, 8, DT_FLOAT64, DT_FLOAT64, false, 0}, {100, 2, DT_FLOAT32, DT_FLOAT32, false, 0}};
+    static sample s;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        memset(&s, 0, sizeof s);
+        s.v.loop = LOOP_TILE;
+        s.v.nin = s.v.nout = 1;
+        s.v.masked = cases[i].masked;
+        int narrays = 2 + cases[i].masked;
+        s.loop = loop_over(s.extent, s.stride, s.offset, (int64_t[]){cases[i].long_side, cases[i].n, 1000, 0}, narrays);
+        s.stride[1] = cases[i].n;
+        s.stride[narrays + 1] = 1;
+        for (int k = 0; k < narrays; k++) {
+            dtype t = k == 0 ? cases[i].in : k == 1 ? cases[i].out : DT_BOOL;
+            s.loop.kind[k] = k == 1 ? OPERAND_STRIDED : OPERAND_CONTIGUOUS;
+            s.v.operand[k] = (variant_operand){.memory = (uint8_t)t, .value = (uint8_t)t, .kind = s.loop.kind[k]};
+        }
+        s.traits.nodes = 3;
+        gpu_specialise(&s.v, &(loop_problem){.loop = &s.loop, .traits = &s.traits});
+        if (s.v.loop != LOOP_TILE || s.v.tile.narrow != cases[i].narrow)
+            fail_msg("case %zu: class %d, narrow %d", i, s.v.loop, s.v.tile.narrow);
+    }
+}
+
 /* An output across whose lines do not begin at a sector has a halo, if that is cheap: as many rows as a sector has elements. */
 static const struct {
     int64_t extents[MAX_DIMS];
@@ -1753,6 +1788,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tile_table),
         cmocka_unit_test(test_tile_halos),
+        cmocka_unit_test(test_tile_records),
         cmocka_unit_test(test_elementwise_table),
         cmocka_unit_test(test_bodies_with_loops),
         cmocka_unit_test(test_records),
