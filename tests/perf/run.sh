@@ -107,6 +107,9 @@ if part narrow; then
     ours bench_narrow
     gpu_peers limits_narrow
 fi
+if part shapes; then
+    ours bench_shapes
+fi
 if part forall; then
     plain plain_forall -fopenmp
     export OMP_WAIT_POLICY=passive # idle threads of OpenMP's are not to stand in the way of ours
