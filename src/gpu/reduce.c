@@ -27,7 +27,7 @@ enum {
     SHORT_BLOCKS = 4,     /* blocks a multiprocessor, before a thread takes several results */
 
     /* Columns, a thread each. */
-    WORD = 4,
+    WORD = 4, /* bytes of an element below which vectors of neighbouring columns bring more than threads alone */
     ALONE_PLANE = 8 << 10,       /* elements of a plane, at most, .. */
     ALONE_PLANE_BUSY = 16 << 10, /* .. and where an element takes LANE_LIGHT operations a byte, */
     ALONE_LENGTH = 512,          /* elements of a column, if it takes fewer, at most, .. */

@@ -12,9 +12,9 @@ enum {
     NARROW_ELEMENTS_MAX = 64,       /* of a thread, where dimension 1 is narrow, .. */
     NARROW_LEAST = 128,             /* .. and dimension 0 has so many, .. */
     NARROW_BYTES = 32,              /* .. and a thread writes so many bytes to records at most; .. */
-    NARROW_ODD = 6,                 /* .. but of bytes that are odd in number, or so many, tiles have single accesses */
-    HALO_NODES_MAX = 32,            /* of a kernel that is cheap enough to be computed twice for some elements, .. */
-    HALO_PART = 4                   /* .. at most for one of so many */
+    NARROW_SINGLE = 6,   /* .. but for records of bytes up to so many, but 4, of which tiles would be single accesses */
+    HALO_NODES_MAX = 32, /* of a kernel that is cheap enough to be computed twice for some elements, .. */
+    HALO_PART = 4        /* .. at most for one of so many */
 };
 
 _Static_assert(1 << TILE_THREADS_MAX <= BLOCK_MAX, "code is generated for blocks of that size");
@@ -66,8 +66,8 @@ static bool choose_narrow(variant *v, const loop_problem *s) {
 static bool writes_long_records(const variant *v) {
     for (int k = v->nin; k < v->nin + v->nout; k++) {
         int size = element_size(v, k), n = v->tile.narrow;
-        bool odd = size == 1 && n <= NARROW_ODD && n != 4;
-        if (v->operand[k].kind == OPERAND_INTERLEAVED && !v->masked && n * size * v->tile.vector > NARROW_BYTES && !odd)
+        bool single = size == 1 && n <= NARROW_SINGLE && n != 4, record = v->operand[k].kind == OPERAND_INTERLEAVED;
+        if (record && !single && !v->masked && n * size * v->tile.vector > NARROW_BYTES)
             return true;
     }
     return false;
