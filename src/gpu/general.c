@@ -5,9 +5,8 @@ enum {
     GENERAL_REPEAT = 4,
 
     /* Neighbours. */
-    FLIGHT = 32,       /* bytes that a thread loads and stores by vectors together, .. */
-    FLIGHT_BYTES = 64, /* .. if all elements have a byte, and a row has as many as a vector, .. */
-    VECTORS_MOST = 4,  /* .. in so many vectors at most */
+    FLIGHT = 32,      /* bytes that a thread loads and stores by vectors together, .. */
+    VECTORS_MOST = 4, /* .. in so many vectors at most */
     MASKED_FEW =
         4, /* elements of a vector with which stores one by one, where a mask differs within it, cost more than vectors bring */
     NEAR = 256,     /* bytes from an element to one that is likely in the first level cache when it is loaded */
@@ -72,8 +71,7 @@ static void size_neighbours(const variant *v, const loop_problem *s, uint8_t *ve
         largest = element_size(v, k) > largest ? element_size(v, k) : largest;
     }
     *vector = (uint8_t)(ACCESS_BYTES / largest);
-    int flight = largest == 1 && has_rows(s->loop, *vector) ? FLIGHT_BYTES : FLIGHT;
-    *vectors = (uint8_t)repeat_for(bytes * *vector, flight, VECTORS_MOST);
+    *vectors = (uint8_t)repeat_for(bytes * *vector, FLIGHT, VECTORS_MOST);
     elementwise_lighten(s->traits, vector, vectors);
 }
 

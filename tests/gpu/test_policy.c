@@ -136,7 +136,7 @@ static const struct {
     {LOOP_ROWS, {20, 3, 5}, DT_FLOAT32, 3, "general 4 x 1, 2 blocks of 64"},
     /* Rows that do not all begin where vectors may. */
     {LOOP_ROWS, {17, 1000}, DT_FLOAT64, 3, "general 2 x 1, 133 blocks of 64"},
-    {LOOP_ROWS, {1001, 1000}, DT_INT8, 3, "general 16 x 2, 245 blocks of 128"},
+    {LOOP_ROWS, {1001, 1000}, DT_INT8, 3, "general 16 x 1, 245 blocks of 256"},
     {LOOP_ROWS, {1001, 1000}, DT_INT8, 3000, "rows 1 x 1, 4000 blocks of 256"},
     {LOOP_GENERAL, {1000}, DT_FLOAT32, 3, "general 1 x 4, 4 blocks of 64"},
     {LOOP_GENERAL, {1000, 1000}, DT_FLOAT32, 3, "general 1 x 4, 977 blocks of 256"},
