@@ -323,7 +323,8 @@ typedef struct variant {
                     uint8_t lines;       /* whole ones that a thread takes then */
                     /* !columns, coop <= COOP_WARP: lines have several tiles, which their lanes take one after the other. */
                     uint8_t in_turn;
-                    uint8_t alone; /* a thread a line, from its first element to its last, of which `accesses` are loaded ahead */
+                    uint8_t
+                        alone; /* a thread a line, from its first element to its last, of which `accesses` are loaded ahead */
                 } scan;
                 /* LOOP_SCAN, CPU. */
                 struct {
