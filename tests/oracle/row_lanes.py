@@ -86,6 +86,13 @@ def masked(rng):
         out = np.zeros(rows, "f4")
         f.reduce(x, out, axes=[1], where=where, device=GPU)
         assert np.allclose(out, np.sqrt((x.astype("f8") ** 2).sum(1, where=where)), rtol=1e-6), (rows, n)
+    for n, across in ((17, 33), (9, 5), (64, 64), (200, 7), (int(rng.integers(2, 80)), int(rng.integers(2, 80)))):
+        x = rng.integers(-2, 3, ((1100 // across + 2) * SCALE, n, across)).astype("f4")
+        where, out = rng.random(x.shape) < .6, np.zeros((len(x), across), "f4")
+        f.reduce(x, out, axes=[1], where=where, device=GPU)
+        assert np.allclose(out, np.sqrt((x.astype("f8") ** 2).sum(1, where=where)), rtol=1e-6), x.shape
+        FUNCS["sum"].reduce(x, out, axes=[1], where=where, device=GPU)
+        assert np.array_equal(out, x.sum(1, where=where)), x.shape
 
 
 def accumulated(rng):
