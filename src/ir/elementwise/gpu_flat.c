@@ -186,20 +186,33 @@ static void store_staged(skeleton *s, const flat *f, int g, int k, const ssa *ou
     copy_units(s, k, emit_widen(e, lane), from, skeleton_neighbour(s, k, f->at[k], index), bytes / ACCESS_BYTES);
 }
 
-static void store_whole(skeleton *s, const flat *f, const ssa *out) {
+/* Stores the results of n elements from `index` on, where the mask is true if there is one. in: as they were loaded. */
+static void store_some(skeleton *s, const flat *f, ssa index, int n, bool whole, const ssa *in, const ssa *out) {
+    if (!s->v->masked) {
+        store_elements(s, f, index, n, whole, out);
+        return;
+    }
+    ssa *at = arena_alloc(s->e->a, (size_t)s->noperands * sizeof *at);
+    for (int k = s->nin; k < s->nin + s->v->nout; k++)
+        if (skeleton_moves(s, k))
+            at[k] = skeleton_neighbour(s, k, f->at[k], index);
+    skeleton_store_where(s, in, n, whole, at, out);
+}
+
+static void store_whole(skeleton *s, const flat *f, const ssa *in, const ssa *out) {
     int vector = s->v->flat.vector;
     for (int g = 0; g < s->v->flat.vectors_per_thread; g++) {
         const ssa *some = out + (size_t)(g * vector) * s->v->nout;
-        store_elements(s, f, vector_index(s, f, g), vector, true, some);
+        store_some(s, f, vector_index(s, f, g), vector, true, in + g * vector * s->noperands, some);
         for (int k = s->nin; k < s->nin + s->v->nout; k++)
             if (s->v->operand[k].staged)
                 store_staged(s, f, g, k, some);
     }
 }
 
-static void store_single(skeleton *s, const flat *f, const ssa *out) {
+static void store_single(skeleton *s, const flat *f, const ssa *in, const ssa *out) {
     for (int i = 0; i < f->each; i++)
-        store_elements(s, f, single_index(s, f, i), 1, false, out + (size_t)i * s->v->nout);
+        store_some(s, f, single_index(s, f, i), 1, false, in + i * s->noperands, out + (size_t)i * s->v->nout);
 }
 
 /* All elements are computed, then stored in the way they were loaded. */
@@ -208,16 +221,16 @@ static void finish_all(skeleton *s, const flat *f, const ssa *in) {
     ssa *out = arena_alloc(e->a, (size_t)f->each * s->v->nout * sizeof *out);
     skeleton_compute_all(s, in, f->each, out);
     if (!f->vectors) {
-        store_single(s, f, out);
+        store_single(s, f, in, out);
         return;
     }
     int by_vectors = emit_label_new(e), one_by_one = emit_label_new(e), stored = emit_label_new(e);
     emit_branch_if(e, f->whole, by_vectors, one_by_one);
     emit_label(e, by_vectors);
-    store_whole(s, f, out);
+    store_whole(s, f, in, out);
     emit_branch(e, stored);
     emit_label(e, one_by_one);
-    store_single(s, f, out);
+    store_single(s, f, in, out);
     emit_branch(e, stored);
     emit_label(e, stored);
 }
@@ -257,38 +270,6 @@ static void store_masked(skeleton *s, const flat *f, const places *p, const ssa 
     emit_label(e, stored);
 }
 
-/* Stores n elements from `index` on where the mask is true. */
-static void store_where(skeleton *s, const flat *f, ssa index, int n, bool whole, const ssa *in, const ssa *out) {
-    ssa *at = arena_alloc(s->e->a, (size_t)s->noperands * sizeof *at);
-    for (int k = s->nin; k < s->nin + s->v->nout; k++)
-        if (skeleton_moves(s, k))
-            at[k] = skeleton_neighbour(s, k, f->at[k], index);
-    skeleton_store_where(s, in, n, whole, at, out);
-}
-
-/* All elements are computed, and stored where the mask is true, in the way they were loaded. */
-static void finish_where(skeleton *s, const flat *f, const ssa *in) {
-    emit *e = s->e;
-    int vector = s->v->flat.vector, nin = s->noperands, nout = s->v->nout;
-    ssa *out = arena_alloc(e->a, (size_t)f->each * (size_t)nout * sizeof *out);
-    skeleton_compute_all(s, in, f->each, out);
-    int by_vectors = emit_label_new(e), one_by_one = emit_label_new(e), stored = emit_label_new(e);
-    if (f->vectors) {
-        emit_branch_if(e, f->whole, by_vectors, one_by_one);
-        emit_label(e, by_vectors);
-        for (int i = 0; i < f->each; i += vector)
-            store_where(s, f, vector_index(s, f, i / vector), vector, true, in + i * nin, out + i * nout);
-        emit_branch(e, stored);
-        emit_label(e, one_by_one);
-    }
-    for (int i = 0; i < f->each; i++)
-        store_where(s, f, single_index(s, f, i), 1, false, in + i * nin, out + i * nout);
-    if (f->vectors) {
-        emit_branch(e, stored);
-        emit_label(e, stored);
-    }
-}
-
 /* Element by element, where the mask is true. Where it is false nothing is computed either, since a kernel might loop for long. */
 static void finish_masked(skeleton *s, const flat *f, const ssa *in) {
     int mask = s->nin + s->v->nout;
@@ -307,10 +288,7 @@ void gpu_flat(skeleton *s) {
     flat f = flat_begin(s);
     int end = emit_label_new(s->e);
     ssa *in = load(s, &f, end);
-    if (skeleton_ignores_mask(s))
-        finish_where(s, &f, in);
-    else
-        (s->v->masked ? finish_masked : finish_all)(s, &f, in);
+    (s->v->masked && !skeleton_ignores_mask(s) ? finish_masked : finish_all)(s, &f, in);
     emit_branch(s->e, end);
     emit_label(s->e, end);
 }
