@@ -501,7 +501,40 @@ static void helpers_that_call_each_other(void **state) {
     }
 }
 
-/* The same, of trees in which expressions and statements are rewritten: see rewrite.h. */
+/* Comparisons of what is NaN because of constants alone, which compilers find out once variables, loops and functions are resolved: each of
+ * two variables with itself and with the other. Outputs are read before they are written, and are 0 then. */
+static void constants_that_are_nan(void **state) {
+    static experiment x;
+    static const char *const types[] = {"float32", "float64", "complex64", "complex128"};
+    static const char *const values[] = {"zero / zero", "large * 10 - large * 10", "large * 10 * zero",
+                                         "(c - 3) / zero", "quotient(zero, zero)"};
+    static const char *const pairs[][2] = {{"p", "p"}, {"p", "q"}, {"q", "zero / zero"}, {"p", "in"}};
+    static const char *const comparisons[] = {"==", "!=", "<=", ">=", "<", ">"};
+    for (size_t type = 0; type < COUNT(types); type++) {
+        for (size_t value = 0; value < COUNT(values); value++) {
+            bool is_complex = type >= 2;
+            x = (experiment){.seed = *(uint64_t *)*state, .s = {*(uint64_t *)*state}, .p = {.nin = 1, .nout = 2}};
+            x.p.types[0] = x.p.types[2] = DT_FLOAT64;
+            x.p.types[1] = DT_INT32;
+            strcpy(x.p.signature, "float64->int32,float64");
+            text_printf(&x.p.source,
+                        "quotient(x, y) { return x / y; }\n(in) -> (bits, zero) { %s p, q, large = %s; int32 c = 0;"
+                        " for (int i = 0; i < 3; i++) c += i; p = %s; q = %s;\n",
+                        types[type], type % 2 ? "1e308" : "3e38f", values[value], values[value]);
+            int bit = 0;
+            for (size_t pair = 0; pair < COUNT(pairs); pair++)
+                for (int o = 0; o < (is_complex ? 2 : 6); o++)
+                    text_printf(&x.p.source, "if (%s %s %s) bits |= 1 << %d;\n", pairs[pair][0], comparisons[o],
+                                pairs[pair][1], bit++);
+            text_puts(&x.p.source, "zero = in; }");
+            accepted = 0;
+            run_experiment(&x, 1);
+            assert_int_equal(accepted, 1);
+        }
+    }
+}
+
+/* Random programs, of trees in which expressions and statements are rewritten: see rewrite.h. */
 static void rewritten_programs_agree(void **state) {
     tree_rewrites = 15;
     programs_agree(state);
@@ -520,6 +553,7 @@ int main(void) {
                                        cmocka_unit_test_prestate(every_conversion, &seed),
                                        cmocka_unit_test_prestate(programs_agree, &seed),
                                        cmocka_unit_test_prestate(helpers_that_call_each_other, &seed),
+                                       cmocka_unit_test_prestate(constants_that_are_nan, &seed),
                                        cmocka_unit_test_prestate(rewritten_programs_agree, &seed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,7 +183,7 @@ static ssa bfloat16_of_float(emit *e, ssa x) {
         ssa sum = emit_value(e, "add i32 %s, %s", bits.text, half_unit.text);
         ssa rounded = emit_value(e, "lshr i32 %s, 16", sum.text);
         ssa quiet = emit_value(e, "or i32 %s, 64", high.text);
-        ssa is_nan = emit_value(e, "fcmp uno float %%x, %%x");
+        ssa is_nan = emit_value(e, "fcmp uno float %%x, 0.0");
         ssa result = emit_value(e, "select i1 %s, i32 %s, i32 %s", is_nan.text, quiet.text, rounded.text);
         ssa half = emit_value(e, "trunc i32 %s to i16", result.text);
         emit_line(e, "ret i16 %s", half.text);
@@ -232,7 +232,7 @@ static ssa odd_float_of_double(emit *e, ssa x) {
         ssa inexact = emit_value(e, "fcmp one double %s, %%x", back.text);
         ssa sticky = emit_value(e, "zext i1 %s to i32", inexact.text);
         ssa odd = emit_value(e, "or i32 %s, %s", truncated.text, sticky.text);
-        ssa is_nan = emit_value(e, "fcmp uno double %%x, %%x");
+        ssa is_nan = emit_value(e, "fcmp uno double %%x, 0.0");
         ssa result = emit_value(e, "select i1 %s, i32 2143289344, i32 %s", is_nan.text, odd.text);
         ssa value = emit_value(e, "bitcast i32 %s to float", result.text);
         emit_line(e, "ret float %s", value.text);
@@ -323,7 +323,7 @@ static ssa integer_of_float(emit *e, ssa x, dtype from, dtype to) {
             r = emit_value(e, "select i1 %s, %s %s, %s %lld", below.text, wide, r.text, wide,
                            is_signed ? (long long)(INT64_MAX >> (63 - bits)) : -1LL);
         if (is_signed) {
-            ssa ordered = emit_value(e, "fcmp ord %s %%x, %%x", source);
+            ssa ordered = emit_value(e, "fcmp ord %s %%x, 0.0", source);
             r = emit_value(e, "select i1 %s, %s %s, %s 0", ordered.text, wide, r.text, wide);
         }
         if (wide != target)

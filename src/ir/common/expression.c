@@ -602,6 +602,8 @@ static ssa operate(body *b, const node *n, dtype type, ssa x, ssa y) {
     check_divisor(b, n, type, y);
     if (n->op == OP_DIV && dtype_is_floating(type))
         return emit_quotient(b, type, n->kid[0], n->kid[1], x, y);
+    if (compares_numbers(n))
+        return emit_comparison(b, (op)n->op, type, n->kid[0], n->kid[1], x, y);
     if (op_divides((op)n->op) && dtype_is_integer(type))
         return emit_integer_quotient(b, (op)n->op, type, n->kid[0], n->kid[1], x, y);
     return emit_binary(b->e, (op)n->op, type, x, y, (dtype)n->kid[1]->type);

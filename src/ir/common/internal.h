@@ -121,11 +121,20 @@ bool variable_changes(body *b, int variable);
 bool expression_stays(body *b, const node *n, int variable);
 /* Is it a parameter of the kernel, or an element of one, and nothing is assigned to that? */
 bool is_input(body *b, const node *n);
+/* Can the compilers not know that it is not below 0? */
+bool has_unknown_sign(body *b, const node *n);
+/* Of an operator of two operands: does it compare floating numbers? */
+bool compares_numbers(const node *n);
 
 /* Before the functions of a tree are written. */
 void find_comparisons(emit *e, const tree *t);
 /* x / y, which are the values of two expressions. */
 ssa emit_quotient(body *b, dtype type, const node *numerator, const node *denominator, ssa x, ssa y);
+
+/* ---- Comparisons of floating numbers (comparison.c) ---- */
+
+/* x o y, which are the values of two expressions. */
+ssa emit_comparison(body *b, op o, dtype type, const node *left, const node *right, ssa x, ssa y);
 
 /* ---- Division of integers (division.c): o is an operator that divides ---- */
 

@@ -11,12 +11,16 @@
 
 /* ---- Is anything compared? ---- */
 
+bool compares_numbers(const node *n) {
+    return (ops[n->op].kind == 'R' || ops[n->op].kind == 'E') && dtypes[n->kid[0]->type].kind >= DK_FLOATING;
+}
+
 /* Comparisons of floating values; atomic minima; on a GPU libdevice's code, which is inlined. Conversions to integers are none: what
  * they compare with `oge` and `ole` is decided for numbers only that are known not to be NaN, as quotients are not. */
 static bool compares(const emit *e, const node *n) {
     switch (n->kind) {
     case N_BINARY:
-        return (ops[n->op].kind == 'R' || ops[n->op].kind == 'E') && dtypes[n->kid[0]->type].kind >= DK_FLOATING;
+        return compares_numbers(n);
     case N_ATOMIC:
         return true;
     case N_MATH:
@@ -92,9 +96,9 @@ bool is_input(body *b, const node *n) {
     return b->f == b->e->kernel && n->local < b->f->nparams && !variable_changes(b, n->local);
 }
 
-/* Can the compilers not know that it is not below 0? They do not know that of inputs. Of a sum they know it if they know it of
- * both operands; of a product and a quotient too, or if both operands are one value. */
-static bool has_unknown_sign(body *b, const node *n) {
+/* They do not know that of inputs. Of a sum they know it if they know it of both operands; of a product and a quotient too, or if
+ * both operands are one value. */
+bool has_unknown_sign(body *b, const node *n) {
     const node *x = n->kid[0], *y = n->kid[1];
     switch (n->kind) {
     case N_LOCAL:
