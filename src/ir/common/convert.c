@@ -298,8 +298,8 @@ static ssa half_of_integer(emit *e, ssa x, dtype from, dtype to) {
     return half_of_float(e, to, odd_float_of_double(e, exact));
 }
 
-/* The input is clamped to what truncates into range; what the clamp cannot reach (the type's maximum has more bits than the
- * fraction) and NaN are put right by selects. Of unsigned integers the clamp makes NaN 0: "from 1 on", since of a magnitude ptxas takes "not
+/* The input is clamped to what truncates into range, where that can be by comparisons that x86's maximum and minimum make, too; what the clamp
+ * cannot reach (the type's maximum has more bits than the fraction) and NaN are put right by selects. Of unsigned integers the clamp makes NaN 0: "from 1 on", since of a magnitude ptxas takes "not
  * below 0" for true, whether it is a number or not, and LLVM and libNVVM leave out the maximum with 0 of a maximum with 0, though the latter may
  * be NaN. */
 static ssa integer_of_float(emit *e, ssa x, dtype from, dtype to) {
@@ -313,19 +313,21 @@ static ssa integer_of_float(emit *e, ssa x, dtype from, dtype to) {
         double highest = bits <= fraction ? ldexp(1, bits) - 1 : ldexp(1, bits) - ldexp(1, bits - fraction);
         unsigned long long low = double_bits(lowest), high = double_bits(highest);
         const char *wide = bits < 31 ? "i32" : target; /* short ones by way of int32 */
-        ssa above = emit_value(e, "fcmp oge %s %%x, 0x%016llX", source, is_signed ? low : double_bits(1));
+        ssa above = is_signed ? emit_value(e, "fcmp ogt %s %%x, 0x%016llX", source, (unsigned long long)low)
+                              : emit_value(e, "fcmp oge %s %%x, 0x%016llX", source, (unsigned long long)double_bits(1));
         ssa raised = emit_value(e, "select i1 %s, %s %%x, %s 0x%016llX", above.text, source, source, low);
-        ssa below = emit_value(e, "fcmp ole %s %s, 0x%016llX", source, raised.text, high);
+        ssa below =
+            emit_value(e, "fcmp %s %s %s, 0x%016llX", bits > fraction ? "ole" : "olt", source, raised.text, high);
         ssa clamped = emit_value(e, "select i1 %s, %s %s, %s 0x%016llX", below.text, source, raised.text, source, high);
+        if (is_signed) { /* before it is truncated: a condition for integers of another size would have to be made smaller */
+            ssa ordered = emit_value(e, "fcmp ord %s %%x, 0.0", source);
+            clamped = emit_value(e, "select i1 %s, %s %s, %s 0.0", ordered.text, source, clamped.text, source);
+        }
         ssa r =
             emit_value(e, "%s %s %s to %s", is_signed || bits < 31 ? "fptosi" : "fptoui", source, clamped.text, wide);
         if (bits > fraction)
             r = emit_value(e, "select i1 %s, %s %s, %s %lld", below.text, wide, r.text, wide,
                            is_signed ? (long long)(INT64_MAX >> (63 - bits)) : -1LL);
-        if (is_signed) {
-            ssa ordered = emit_value(e, "fcmp ord %s %%x, 0.0", source);
-            r = emit_value(e, "select i1 %s, %s %s, %s 0", ordered.text, wide, r.text, wide);
-        }
         if (wide != target)
             r = emit_value(e, "trunc i32 %s to %s", r.text, target);
         emit_line(e, "ret %s %s", target, r.text);
