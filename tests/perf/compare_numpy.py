@@ -294,7 +294,56 @@ def case_accumulations():
                 yield f"accumulate_{name}_{np.dtype(t).name}_{np.dtype(result).name}_{length}", make
 
 
-FAMILIES = [case_reductions, case_accumulations, case_axes, case_strided, case_segments, case_masks, case_power, case_elementwise]
+def case_layouts():
+    """Elementwise calls of two dimensions whose operands lie in several ways: d dense, 2 every second element of a row, 1 rows one element
+    apart, < backwards, r a row for all rows, c a column for all columns, t transposed, n a number."""
+    ways = {"d": lambda m, n: ((m, n), lambda a: a), "2": lambda m, n: ((m, 2 * n), lambda a: a[:, ::2]),
+            "1": lambda m, n: ((m, n + 1), lambda a: a[:, :n]), "<": lambda m, n: ((m, n), lambda a: a[:, ::-1]),
+            "r": lambda m, n: ((1, n), lambda a: a), "c": lambda m, n: ((m, 1), lambda a: a),
+            "t": lambda m, n: ((n, m), lambda a: a.T), "n": lambda m, n: ((1, 1), lambda a: a)}
+
+    def laid_out(way, shape, t):
+        whole, view = ways[way](*shape)
+        return np.broadcast_to(view(random(whole[0] * whole[1], t).reshape(whole)), shape)
+
+    def call(name, t, how, shape):
+        inputs, f = [laid_out(way, shape, t) for way in how[:-1]], getattr(np, name)
+        want = f(*inputs)
+        outs = [laid_out(how[-1], shape, want.dtype).copy() if how[-1] == "d" else laid_out(how[-1], shape, want.dtype) for _ in range(2)]
+        outs = [o if o.flags.writeable else o.copy() for o in outs]
+        f(*inputs, out=outs[1])
+        return calls(name, *inputs, outs[0]), (lambda: f(*inputs, out=outs[1])), want.size, outs[0], want
+    shapes = {"long": (64, 1000), "ten": (6400, 10), "across": (10, 6400), "thirty": (2000, 30), "large": (2000, 2000)}
+    rows = [("positive", "i1 i2 f4 f8 c16", "dd 2d d2 22 1d d1 11 <d td"), ("add", "i1 i2 i4 f4 f8 c8 c16", "ddd 2dd 22d 222 1dd 11d drd dcd dnd <dd tdd"),
+            ("multiply", "f4 c8 c16", "22d 222 2dd ddd"), ("less", "i1 f4 f8", "ddd drd dcd 22d 1dd dnd"), ("sqrt", "f4 f8", "2d 22 1d")]
+    for label, shape in shapes.items():
+        for name, types, lies in rows:
+            for t in types.split():
+                for how in lies.split():
+                    yield f"lies_{label}_{name}_{np.dtype(t).name}_{how}", lambda name=name, t=t, how=how, shape=shape: call(name, t, how, shape)
+
+
+def case_casts():
+    """Copies from dtype to dtype."""
+    def call(a, b, n):
+        x = random(n, a)
+        if np.dtype(a).kind == "f" and np.dtype(b).kind in "iu":
+            x = (x * 100).astype(a)
+        want = x.astype(b)
+        outs = [np.zeros(n, b) for _ in range(2)]
+        f = uf.Func("(x) { return x; }", f"{np.dtype(a).name}->{np.dtype(b).name}")
+        o = f.options(uf.Memory(), threads=1)
+        return (runner(plan(uf.lib.uf_plan_new, f, [x, outs[0]], o), [x, outs[0]]), f), (lambda: np.copyto(outs[1], x, casting="unsafe")), n, outs[0], want
+    types = "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8".split()
+    for label, n in (("64K", 1 << 16), ("2K", 1 << 11)):
+        for a in types:
+            for b in types:
+                if a != b and not (a == "c8" and b != "c8"):
+                    yield f"cast_{np.dtype(a).name}_{np.dtype(b).name}_{label}", lambda a=a, b=b, n=n: call(a, b, n)
+
+
+FAMILIES = [case_layouts, case_casts, case_reductions, case_accumulations, case_axes, case_strided, case_segments, case_masks, case_power,
+            case_elementwise]
 
 
 def main():

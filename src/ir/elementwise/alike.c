@@ -5,173 +5,7 @@
 #include "ir/common/nodes.h"
 #include "ir/common/whole_line.h"
 #include "ir/elementwise/elementwise.h"
-
-enum {
-    SYMBOLS_MOST = 200,
-    CALLS_MOST = 16,   /* within each other */
-    LOOKED_MOST = 2000 /* expressions, those of functions as often as these are called */
-};
-
-/* A value: an operator and what it is applied to, by number; or a parameter. */
-typedef struct symbol {
-    node_kind kind;
-    int op, type, wide, local; /* local: of a parameter */
-    bool exact;                /* see function.exact */
-    const math_row *math;
-    number value;
-    int kid[3]; /* -1: none */
-} symbol;
-
-typedef struct symbols {
-    const skeleton *s;
-    int count, depth, looked;
-    bool failed; /* something is not understood, or too large */
-    symbol of[SYMBOLS_MOST];
-} symbols;
-
-/* ---- Symbols ---- */
-
-static bool same_symbol(const symbol *a, const symbol *b) {
-    return a->kind == b->kind && a->op == b->op && a->type == b->type && a->wide == b->wide && a->local == b->local &&
-           a->exact == b->exact && a->math == b->math && numbers_same(&a->value, &b->value) &&
-           !memcmp(a->kid, b->kid, sizeof a->kid);
-}
-
-static int give_up(symbols *x) {
-    x->failed = true;
-    return -1;
-}
-
-static int intern(symbols *x, const symbol *new) {
-    for (int i = 0; i < x->count; i++)
-        if (same_symbol(&x->of[i], new))
-            return i;
-    if (x->failed || x->count == SYMBOLS_MOST)
-        return give_up(x);
-    x->of[x->count] = *new;
-    return x->count++;
-}
-
-/* ---- What a function makes of its arguments ---- */
-
-/* A call that is followed: the symbols of its locals. */
-typedef struct call {
-    const function *f;
-    int *local;
-} call;
-
-static int value_of(symbols *x, call *c, const node *n);
-static void run(symbols *x, const function *f, const int *arguments, int *results);
-
-static int zero_of(symbols *x, dtype t) {
-    return intern(x, &(symbol){.kind = N_CONST, .type = t, .value = {.type = t}, .kid = {-1, -1, -1}});
-}
-
-/* Results of a call, at most as many as there are. */
-static void call_results(symbols *x, call *c, const node *n, int *results) {
-    const function *f = n->callee;
-    int *arguments = arena_alloc(x->s->e->a, (size_t)(f->nparams + 1) * sizeof *arguments), count = 0;
-    for (const node *a = n->args; a; a = a->next)
-        arguments[count++] = value_of(x, c, a);
-    if (!x->failed)
-        run(x, f, arguments, results);
-}
-
-static int call_value(symbols *x, call *c, const node *n) {
-    int result = -1;
-    if (n->other || n->callee->nresults != 1)
-        return give_up(x);
-    call_results(x, c, n, &result);
-    return result;
-}
-
-/* An operator, or a function of math.h, of the values of its parts. */
-static int operation(symbols *x, call *c, const node *n) {
-    symbol new = {.kind = (node_kind)n->kind,
-                  .op = n->op,
-                  .type = n->type,
-                  .wide = n->wide,
-                  .exact = c->f->exact,
-                  .math = n->math,
-                  .kid = {-1, -1, -1}};
-    int count = 0;
-    for (int k = 0; k < 3 && n->kid[k]; k++)
-        new.kid[count++] = value_of(x, c, n->kid[k]);
-    for (const node *a = n->args; a && count < 3; a = a->next)
-        new.kid[count++] = value_of(x, c, a);
-    return x->failed ? -1 : intern(x, &new);
-}
-
-static int value_of(symbols *x, call *c, const node *n) {
-    if (x->failed || ++x->looked > LOOKED_MOST)
-        return give_up(x);
-    switch (n->kind) {
-    case N_CONST:
-        return intern(x, &(symbol){.kind = N_CONST, .type = n->type, .value = n->value, .kid = {-1, -1, -1}});
-    case N_LOCAL:
-        return c->f->locals[n->local].rank ? give_up(x) : c->local[n->local];
-    case N_CONVERT:
-    case N_UNARY:
-    case N_BINARY:
-    case N_AND:
-    case N_OR:
-    case N_SELECT:
-    case N_COMPLEX:
-    case N_REAL:
-    case N_IMAG:
-    case N_MATH:
-        return operation(x, c, n);
-    case N_CALL:
-        return call_value(x, c, n);
-    default:
-        return give_up(x);
-    }
-}
-
-static void assign_results(symbols *x, call *c, const node *n) {
-    int *results = arena_alloc(x->s->e->a, (size_t)(n->callee->nresults + 1) * sizeof *results), i = 0;
-    call_results(x, c, n, results);
-    for (const node *to = n->other; to && !x->failed; to = to->next)
-        c->local[to->local] = results[i++];
-}
-
-static void evaluate(symbols *x, call *c, const node *n) {
-    if (n->kind == N_ASSIGN && n->kid[0]->kind == N_LOCAL)
-        c->local[n->kid[0]->local] = value_of(x, c, n->kid[1]);
-    else if (n->kind == N_CALL && n->other)
-        assign_results(x, c, n);
-    else
-        give_up(x);
-}
-
-/* Statements that are all done, one after the other; a function may return behind the last of its own. */
-static void follow(symbols *x, call *c, const node *list, bool last) {
-    for (const node *n = list; n && !x->failed; n = n->next) {
-        if (n->kind == N_EVAL)
-            evaluate(x, c, n->kid[0]);
-        else if (n->kind == N_DECLARE && !c->f->locals[n->local].rank)
-            c->local[n->local] = n->kid[0] ? value_of(x, c, n->kid[0]) : zero_of(x, c->f->locals[n->local].type);
-        else if (n->kind == N_BLOCK)
-            follow(x, c, n->body, false);
-        else if (n->kind != N_RETURN || n->next || !last)
-            give_up(x);
-    }
-}
-
-static void run(symbols *x, const function *f, const int *arguments, int *results) {
-    call c = {f, arena_alloc(x->s->e->a, (size_t)(f->nlocals + 1) * sizeof *c.local)};
-    if (!f->body || x->depth == CALLS_MOST) {
-        give_up(x);
-        return;
-    }
-    x->depth++;
-    for (int k = 0; k < f->nlocals; k++)
-        c.local[k] = k < f->nparams ? arguments[k] : f->locals[k].rank ? -1 : zero_of(x, f->locals[k].type);
-    follow(x, &c, f->body, true);
-    x->depth--;
-    for (int k = 0; k < f->nresults; k++)
-        results[k] = c.local[f->nparams + k];
-}
+#include "ir/elementwise/symbols.h"
 
 /* ---- Fields ---- */
 
@@ -205,25 +39,24 @@ static bool is_even(const skeleton *s, int k, int fields) {
 }
 
 /* What symbol i is where all fields are replaced by fields f. */
-static int image_of(symbols *x, int i, int f, int *known) {
+static int image_of(const skeleton *s, symbols *x, int i, int f, int *known) {
     if (i < 0 || known[i] >= 0)
         return i < 0 ? i : known[i];
     symbol new = x->of[i];
-    if (new.kind == N_LOCAL && x->s->v->operand[new.local].kind != OPERAND_NUMBER)
-        new.local = fellow_of(x->s, new.local, f);
+    if (new.kind == N_LOCAL && s->v->operand[new.local].kind != OPERAND_NUMBER)
+        new.local = fellow_of(s, new.local, f);
     for (int k = 0; k < 3 && !x->failed; k++)
-        new.kid[k] = image_of(x, new.kid[k], f, known);
-    return x->failed ? -1 : (known[i] = intern(x, &new));
+        new.kid[k] = image_of(s, x, new.kid[k], f, known);
+    return x->failed ? -1 : (known[i] = symbol_intern(x, &new));
 }
 
 /* Is field f of each result what field 0 is, of fields f? For f = 0 this says that field 0 is made of nothing but fields 0. */
-static bool fields_agree(symbols *x, const int *results, int f) {
-    const skeleton *s = x->s;
+static bool fields_agree(const skeleton *s, symbols *x, const int *results, int f) {
     int known[SYMBOLS_MOST];
     memset(known, -1, sizeof known);
     for (int k = s->nin; k < s->nin + s->v->nout; k++)
         if (!s->v->operand[k].offset &&
-            image_of(x, results[k - s->nin], f, known) != results[fellow_of(s, k, f) - s->nin])
+            image_of(s, x, results[k - s->nin], f, known) != results[fellow_of(s, k, f) - s->nin])
             return false;
     return !x->failed;
 }
@@ -236,16 +69,15 @@ int alike_fields(skeleton *s) {
     for (int k = 0; k < s->nin + s->v->nout; k++)
         if (!is_even(s, k, fields))
             return 0;
-    symbols *x = arena_alloc(s->e->a, sizeof *x);
-    x->s = s;
+    symbols *x = symbols_new(s->e->a);
     for (int k = 0; k < s->nin; k++) {
         const variant_operand *o = &s->v->operand[k];
         int same = o->kind == OPERAND_NUMBER ? k : fellow_of(s, k, o->offset / size_of(o)); /* the first of one field */
-        arguments[k] = intern(x, &(symbol){.kind = N_LOCAL, .local = same, .kid = {-1, -1, -1}});
+        arguments[k] = symbol_of_parameter(x, same, DT_NONE);
     }
-    run(x, s->t->kernel, arguments, results);
+    symbols_of_results(x, s->t->kernel, arguments, results);
     for (int f = 0; f < fields && !x->failed; f++)
-        if (!fields_agree(x, results, f))
+        if (!fields_agree(s, x, results, f))
             return 0;
     return x->failed ? 0 : fields;
 }

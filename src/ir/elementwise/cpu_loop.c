@@ -18,7 +18,8 @@ enum {
     NARROW_NODES = 12,    /* in kernels of at most so many nodes, */
     NARROW_VECTORS = 4,   /* and so many at once, */
     NARROW_ELEMENTS = 64, /* but of bytes two, as more would leave over most of a short array, */
-    NARROW_LANES = 16     /* or in the end one of at most so many lanes */
+    NARROW_LANES = 16,    /* or in the end one of at most so many lanes */
+    SHRINKING_LANES = 16  /* where results are smaller than operands, at most */
 };
 
 ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
@@ -35,7 +36,7 @@ ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
 /* Are elements with gaps between them best read and written one by one? Vectors of them are gathered and scattered, which takes no less time
  * where little is computed of an element, which a division is not, nor a product of complex numbers, and the processor does not foresee memory that is
  * read so. */
-static bool is_by_element(const skeleton *s) {
+bool cpu_is_by_element(const skeleton *s) {
     bool gaps = false, complex = false;
     for (int k = 0; k < s->noperands; k++) {
         dtype type = skeleton_memory(s, k);
@@ -62,6 +63,52 @@ static int math_hints(const skeleton *s, int hints[2]) {
     return 1 + other;
 }
 
+/* Does a loop do little, so that reading and writing is what takes its time? fields: what it does for so many elements, all alike. */
+static bool does_little(const skeleton *s, int fields) {
+    return s->t->nodes <= NARROW_NODES * fields && !s->t->has_loop && !tree_has_math(s->t) &&
+           !tree_divides_integers(s->t);
+}
+
+/* Do the elements of a row lie side by side, in all arrays? */
+static bool is_dense(const skeleton *s) {
+    for (int k = 0; k < s->noperands; k++)
+        if (s->v->operand[k].kind == OPERAND_STRIDED)
+            return false;
+    return true;
+}
+
+/* Where results are smaller than what they are made of, as those of comparisons: lanes for a whole vector of results, or a good part of one. By as
+ * many lanes as the largest elements have, as LLVM takes them, results are put together a few at a time. Not of vectors of 512 bits, whose
+ * instructions narrow them, and whose comparisons give masks. 0: LLVM chooses. */
+static int shrinking_lanes(const skeleton *s) {
+    int bytes = s->e->target->vector_bits / 8, in = 0, out = bytes;
+    for (int k = 0; k < s->noperands; k++) {
+        const variant_operand *o = &s->v->operand[k];
+        int size = dtypes[dtypes[o->memory].component].size;
+        if (o->kind == OPERAND_INTERLEAVED)
+            return 0;
+        if (skeleton_is_output(s, k))
+            out = size < out ? size : out;
+        else if (o->kind == OPERAND_CONTIGUOUS)
+            in = size > in ? size : in;
+    }
+    if (s->e->target->vector_bits != 256 || out >= in || !is_dense(s) || !does_little(s, 1))
+        return 0;
+    return bytes / out < SHRINKING_LANES ? bytes / out : SHRINKING_LANES;
+}
+
+/* Of loops without math functions. A row is often short, so that one vector at a time is taken: of several, most of a row would be left to single
+ * elements. */
+static int plain_hints(const skeleton *s, int hints[2]) {
+    int lanes = shrinking_lanes(s), count = 0;
+    bool rows = s->v->loop == LOOP_ROWS || s->v->loop == LOOP_GENERAL;
+    if (lanes)
+        hints[count++] = emit_metadata(s->e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", lanes);
+    if (lanes || (rows && !s->v->masked && is_dense(s)))
+        hints[count++] = emit_metadata(s->e, "!{!\"llvm.loop.interleave.count\", i32 1}");
+    return count;
+}
+
 /* finish: what computes and stores an element. given: so many hints about vectors; without any LLVM decides. */
 static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (*finish)(skeleton *s, batch *b),
                    const int *given, int ngiven) {
@@ -81,9 +128,9 @@ static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (
     int count = 1, hints[3 + WHOLE_LINE_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
     for (int i = 0; i < ngiven; i++)
         hints[count++] = given[i];
-    if (!ngiven && e->vector_lanes)
-        count += math_hints(s, hints + count);
-    if (is_by_element(s)) {
+    if (!ngiven)
+        count += e->vector_lanes ? math_hints(s, hints + count) : plain_hints(s, hints + count);
+    if (cpu_is_by_element(s)) {
         hints[count++] = loop_no_vectors(e);
         hints[count++] = emit_metadata(e, "!{!\"llvm.loop.unroll.count\", i32 %d}", SCALARS);
     }
@@ -169,6 +216,8 @@ static void row_by_math(skeleton *s, ssa n, const ssa *row, const ssa *stride, i
 }
 
 void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
+    if (pairs_row(s, n, row, stride))
+        return;
     int fields = alike_fields(s), lanes = fields ? 0 : math_lanes(s);
     if (fields)
         alike_row(s, n, fields, row);
@@ -306,9 +355,7 @@ bool cpu_reads_narrowly(const skeleton *s, int fields) {
     for (int k = 0; k < s->noperands; k++)
         if (dtype_is_half(skeleton_memory(s, k)) || dtype_is_complex(skeleton_memory(s, k)))
             return false;
-    bool little =
-        s->t->nodes <= NARROW_NODES * fields && !s->t->has_loop && !tree_has_math(s->t) && !tree_divides_integers(s->t);
-    return s->e->target->narrow_reads && little && !s->v->masked;
+    return s->e->target->narrow_reads && does_little(s, fields) && !s->v->masked;
 }
 
 _Static_assert((int)NARROW_HINTS <= (int)WHOLE_LINE_HINTS, "row_by has room for either");

@@ -52,6 +52,12 @@ void alike_row(skeleton *s, ssa n, int fields, const ssa *row);
 /* n records from the first on, which are whole lines of each output, by way of an array for each output (whole_line.h). */
 void alike_by_lines(skeleton *s, ssa n, int fields, const ssa *array);
 
+/* CPU: are elements with gaps between them best read and written one by one? */
+bool cpu_is_by_element(const skeleton *s);
+/* CPU: the elements of a row of complex numbers as pairs in vectors (pairs.c); false: the kernel is none that can be computed so, and nothing
+ * was written. */
+bool pairs_row(skeleton *s, ssa n, const ssa *row, const ssa *stride);
+
 /* The skeletons. Each reads its parameters after the operands', in the order of type/schema.h, and leaves the "ret" to skeleton_end. */
 void cpu_flat(skeleton *s);
 void cpu_strided(skeleton *s); /* rows and general */
