@@ -108,13 +108,15 @@ static uf_status elementwise_specialise(const uf_plan *p, void *const *data, var
 static uf_status elementwise_lay(uf_plan *p, const plan_request *r, call_args *a, void *const *data) {
     static const int64_t no_words[1];
     plan_pass *s = &p->pass[0];
+    const engine *e = engines[p->engine];
     uint8_t reports = func_reports(p->func, p->binding->traits.unbounded, r->options->cancel);
     void *space = plan_space(p, nd_space(args_rank(a), a->narrays));
     if (!space)
         return fail_memory();
     TRY(nd_plan(a->array, a->narrays, a->nin, reports ? ND_KEEP_ORDER : 0, space, &s->loops.kept));
     if (!reports)
-        nd_tile(a->array, engines[p->engine]->tiles_outputs && a->narrays == a->nargs, &s->loops.kept);
+        nd_tile(a->array, e->tiles_outputs && a->narrays == a->nargs, e->tile_narrow(&p->binding->traits),
+                &s->loops.kept);
     if (reports) {
         p->layout = &layout_scalars;
         p->core = no_words;

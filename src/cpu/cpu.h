@@ -11,7 +11,8 @@
 typedef void cpu_kernel(const uint64_t *parameters);
 
 enum {
-    COST_SIZES = 48
+    COST_SIZES = 48,
+    CPU_NARROW_MAX = 15 /* engine.tile_narrow gives no more */
 };
 
 struct code {

@@ -10,6 +10,11 @@
 #include "cpu/lapack.h"
 #include "cpu/llvm.h"
 
+enum {
+    NARROW_MAX = 8,  /* the extent of a narrow dimension, but .. */
+    LIGHT_NODES = 12 /* .. CPU_NARROW_MAX for a kernel of at most so many nodes */
+};
+
 /* The width of the widest vectors of this processor. AVX-512 counts if DQ, VL and BW come with it, as in all server
  * processors. */
 static int host_vector_bits(void) {
@@ -94,10 +99,15 @@ static void specialise_calls(variant *v, const core_layout *layout, const int64_
     v->gufunc.along = !v->reports && code_prefers_outer(v, traits);
 }
 
+/* All elements of a record are computed in one iteration, which takes long to compile where much is computed. */
+static int cpu_tile_narrow(const code_traits *traits) {
+    return traits->nodes <= LIGHT_NODES && !traits->has_loop ? CPU_NARROW_MAX : NARROW_MAX;
+}
+
 /* Inputs that lie side by side along dimension 1 alone are copied to where they do so along dimension 0; where that dimension is narrow,
  * operands may be records of it. */
-static void specialise_tile(variant *v, const nd_loop *loop) {
-    v->tile.narrow = loop->extent[1] <= ND_NARROW_MAX ? (uint8_t)loop->extent[1] : 0;
+static void specialise_tile(variant *v, const nd_loop *loop, const code_traits *traits) {
+    v->tile.narrow = loop->extent[1] <= cpu_tile_narrow(traits) ? (uint8_t)loop->extent[1] : 0;
     for (int k = 0, count = variant_operands(v); k < count; k++) {
         variant_operand *o = &v->operand[k];
         bool output = k >= v->nin && k < v->nin + v->nout, narrow = v->tile.narrow;
@@ -175,7 +185,7 @@ static void cpu_specialise(variant *v, const loop_problem *p) {
         choose_sizes(v, p);
     }
     if (v->loop == LOOP_TILE)
-        specialise_tile(v, p->loop);
+        specialise_tile(v, p->loop, p->traits);
     for (int j = 0; j < v->nindices; j++)
         v->operand[variant_index(v) + j].unit = p->indexed[2 * j + 1] == 1;
     if (v->loop == LOOP_FLAT)
@@ -283,6 +293,7 @@ const engine cpu_engine = {
     .name = "cpu",
     .target = cpu_target,
     .specialise = cpu_specialise,
+    .tile_narrow = cpu_tile_narrow,
     .specialise_fold = cpu_specialise_fold,
     .compile = cpu_compile,
     .release = cpu_release,

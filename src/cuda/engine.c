@@ -148,11 +148,14 @@ static lapack_routine svd_routine(int device, const lapack_problem *p) {
     return own ? ROUTINE_SVD_FUNCTION : cusolver_svd(p->m, p->n);
 }
 
+static int tile_narrow(const code_traits *traits) { return (void)traits, GPU_NARROW_MAX; }
+
 const engine cuda_engine = {
     .name = "cuda",
     .target = target,
     .specialise = launch_specialise,
     .tiles_outputs = true,
+    .tile_narrow = tile_narrow,
     .squares = true,
     .specialise_fold = launch_specialise_fold,
     .fold_chunk = launch_fold_chunk,

@@ -7,7 +7,8 @@
 #include "type/schema.h"
 
 enum {
-    BLOCK_MIN = 64 /* below that, blocks are not made smaller to spread a small loop over the device */
+    BLOCK_MIN = 64,    /* below that, blocks are not made smaller to spread a small loop over the device */
+    GPU_NARROW_MAX = 8 /* engine.tile_narrow, of any kernel */
 };
 #define GRID_MAX ((int64_t)INT32_MAX) /* blocks of a grid */
 

@@ -207,7 +207,7 @@ static bool choose_tiles(variant *v, const loop_problem *s) {
 
 void tile_specialise(variant *v, const loop_problem *s) {
     const nd_loop *loop = s->loop;
-    bool narrow = loop->extent[1] <= ND_NARROW_MAX && (loop->extent[0] >= NARROW_LEAST || v->masked);
+    bool narrow = loop->extent[1] <= GPU_NARROW_MAX && (loop->extent[0] >= NARROW_LEAST || v->masked);
     v->tile.narrow = (uint8_t)(narrow ? loop->extent[1] : 0);
     choose_accesses(v, loop);
     bool fits = narrow && choose_narrow(v, s);

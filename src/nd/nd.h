@@ -86,16 +86,15 @@ enum {
 /* ---- Loops across memory order (tile.c) ---- */
 
 enum {
-    ND_TILE_MIN = 16, /* one of the two dimensions is at least so long; else the loop stays general */
-    ND_NARROW_MAX = 8 /* a dimension of the two that is at most so long stands behind the longer one */
+    ND_TILE_MIN = 16 /* one of the two dimensions is at least so long; else the loop stays general */
 };
 
 /* Makes a general loop, whose order is free, one of the class tile if an input (or the mask, and with `outputs` an output) is across: it has a
  * stride of 1 or -1 along another dimension than dimension 0, along which it is strided. That dimension (the one of the most bytes, if there
  * are several) becomes dimension 1. Where an output is among those, and they have more bytes than the arrays that are across the other way round,
- * the two dimensions change places, so that fewer bytes are across. If one of the two is narrow, the longer one becomes
+ * the two dimensions change places, so that fewer bytes are across. If one of the two is narrow, of at most so many elements, the longer one becomes
  * dimension 0, and then it may be the outputs that are strided along it. Other loops stay as they are. */
-void nd_tile(const nd_array *arrays, bool outputs, nd_loop *loop);
+void nd_tile(const nd_array *arrays, bool outputs, int narrow, nd_loop *loop);
 /* Is array k of a loop of that class across, with dimension 1 its own? */
 bool nd_is_across(const nd_loop *loop, int k);
 /* Does array k lie side by side along dimension 1, and from there on along dimension 0? */

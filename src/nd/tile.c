@@ -47,7 +47,7 @@ static void swap_dimensions(nd_loop *loop, int a, int b) {
     }
 }
 
-void nd_tile(const nd_array *arrays, bool outputs, nd_loop *loop) {
+void nd_tile(const nd_array *arrays, bool outputs, int narrow, nd_loop *loop) {
     int along = 0, most = 0;
     for (int d = 1; loop->loop == LOOP_GENERAL && d < loop->ndim; d++) {
         int bytes = bytes_turned(arrays, loop, outputs, 0, d);
@@ -63,7 +63,7 @@ void nd_tile(const nd_array *arrays, bool outputs, nd_loop *loop) {
     swap_dimensions(loop, 1, along);
     if (turned)
         swap_dimensions(loop, 0, 1);
-    if (loop->extent[0] <= ND_NARROW_MAX && loop->extent[0] < loop->extent[1])
+    if (loop->extent[0] <= narrow && loop->extent[0] < loop->extent[1])
         swap_dimensions(loop, 0, 1);
     nd_loop_kinds(arrays, loop);
     loop->loop = LOOP_TILE;

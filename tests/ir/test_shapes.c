@@ -703,7 +703,7 @@ static void random_tile(loop *l, bool on_gpu) {
     for (int d = 0; d < l->ndim; d++)
         l->extent[d] = d > 1 ? pick(2, 3) : on_gpu ? pick(16, chance(50) ? 40 : 140) : pick(2, TILE_COLUMNS);
     if (chance(30))
-        l->extent[1] = pick(2, ND_NARROW_MAX);
+        l->extent[1] = pick(2, on_gpu ? GPU_NARROW_MAX : CPU_NARROW_MAX);
     else if (chance(30))
         l->extent[pick(0, 1)] = 32 << pick(0, on_gpu ? 2 : 1);
     tile_strides(l, plain);

@@ -285,7 +285,8 @@ static void check_self_overlap(const nd_loop *loop, const visits *v, int k) {
 /* A loop that is made one of the class tile visits the same elements, and has the kinds of its dimension 0. */
 static void check_tile(const call *c, bool outputs, nd_loop *loop, const visits *expected) {
     bool general = loop->loop == LOOP_GENERAL;
-    nd_tile(c->arrays, outputs, loop);
+    int narrow = chance(50) ? 8 : 15;
+    nd_tile(c->arrays, outputs, narrow, loop);
     visits got = walk(loop);
     sort_visits(&got, c->n);
     assert_true(same_visits(expected, &got, c->n));
@@ -295,7 +296,7 @@ static void check_tile(const call *c, bool outputs, nd_loop *loop, const visits 
     bool across = false;
     assert_true(general && loop->ndim > 1);
     for (int k = 0; k < c->n; k++) {
-        across |= nd_is_across(loop, k) || loop->extent[1] <= ND_NARROW_MAX;
+        across |= nd_is_across(loop, k) || loop->extent[1] <= narrow;
         if (!c->arrays[k].number)
             assert_int_equal(loop->kind[k], loop->stride[k] == 1 ? OPERAND_CONTIGUOUS
                                             : loop->stride[k]    ? OPERAND_STRIDED
@@ -781,7 +782,7 @@ static void tiles_are_across(void **unused) {
         nd_loop loop;
         text got = {0};
         assert_int_equal(nd_plan(arrays, n, n - outputs, 0, space, &loop), UF_OK);
-        nd_tile(arrays, across_cases[i].outputs > 0, &loop);
+        nd_tile(arrays, across_cases[i].outputs > 0, 8, &loop);
         describe_loop(&loop, &got);
         if (strcmp(got.data, across_cases[i].loop))
             fail_msg("case %zu: \"%s\", not \"%s\"", i, got.data, across_cases[i].loop);
