@@ -8,7 +8,10 @@
 #include "ir/common/internal.h"
 
 enum {
-    SQUARE_MAX = 16
+    SQUARE_MAX = 16,
+    RECORD_BYTES = 16, /* of a record that is a vector, at least, .. */
+    RECORD_LEAST = 4,  /* .. and its elements; .. */
+    RECORD_MOST = 8    /* .. of so many it may have fewer bytes */
 };
 
 typedef struct strips {
@@ -150,6 +153,19 @@ static void strip_row(skeleton *s, const strips *f, ssa first, ssa i) {
 
 /* ---- A narrow dimension 1 ---- */
 
+/* Is a record a vector, or two of half its elements? With several operands that are records, vectors of records, whose fields LLVM takes apart, are no
+ * faster than these, and take several times as long to compile. */
+static bool records_are_vectors(const skeleton *s) {
+    int records = 0, narrow = s->v->tile.narrow;
+    for (int k = 0; k < s->noperands; k++) {
+        const variant_operand *o = &s->v->operand[k];
+        if (o->kind == OPERAND_INTERLEAVED && narrow != RECORD_MOST && narrow * dtypes[o->memory].size < RECORD_BYTES)
+            return false;
+        records += o->kind == OPERAND_INTERLEAVED;
+    }
+    return records > 1 && !s->v->masked && narrow >= RECORD_LEAST && narrow <= RECORD_MOST && narrow % 2 == 0;
+}
+
 /* All rows together: the elements of dimension 1 that belong to an element of dimension 0 are loaded, computed and stored together, so that
  * LLVM sees accesses to whole records. */
 static void narrow(skeleton *s) {
@@ -173,7 +189,11 @@ static void narrow(skeleton *s) {
                 batch_access(s, &b, r, k, cpu_element(s, k, row[r][k], l.i, all.stride[0]));
     batch_finish(s, &b);
     e->access_group = 0;
-    counted_loop_end(e, &l, ssa_constant(1), emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group));
+    int hints[2] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
+    bool alone = records_are_vectors(s);
+    if (alone)
+        hints[1] = loop_no_vectors(e);
+    counted_loop_end_hints(e, &l, ssa_constant(1), hints, 1 + alone);
 }
 
 static void in_strips(skeleton *s) {
