@@ -1163,7 +1163,7 @@ static void test_cpu_rest_of_tile(void **unused) {
         int loops; /* that are to have no vectors */
     } cases[] = {{{K_ADD, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, 2},
                  {{K_ADD, DT_FLOAT64, LOOP_TILE, 2, 4, 4, false, "", "xxc"}, 4},
-                 {{K_ADD, DT_INT8, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, 0}};
+                 {{K_ADD, DT_INT8, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, 2}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         arena a = {0};
         code_module m = module_of(&a, &cases[i].k, &host);

@@ -70,175 +70,165 @@ L7:
   br i1 %r45, label %L8, label %L10
 L8:
   %i8 = phi i64 [ 0, %L7 ], [ %next8, %L9 ]
-  %r46 = add i64 %i8, 0
-  %r47 = mul i64 %r46, %r24
-  %r48 = add i64 %r47, 0
-  %r49 = getelementptr inbounds double, double* %r40, i64 %r48
-  %r50 = bitcast double* %r49 to i8*
-  %r51 = getelementptr i8, i8* %r50, i64 128
-  call void @llvm.prefetch.p0i8(i8* %r51, i32 0, i32 3, i32 1)
-  %r52 = add i64 %i8, 1
-  %r53 = mul i64 %r52, %r24
-  %r54 = add i64 %r53, 0
-  %r55 = getelementptr inbounds double, double* %r40, i64 %r54
-  %r56 = bitcast double* %r55 to i8*
-  %r57 = getelementptr i8, i8* %r56, i64 128
-  call void @llvm.prefetch.p0i8(i8* %r57, i32 0, i32 3, i32 1)
+  %r46 = mul i64 %i8, %r24
+  %r47 = add i64 %r46, 0
+  %r48 = getelementptr inbounds double, double* %r40, i64 %r47
+  %r49 = bitcast double* %r48 to i8*
+  %r50 = getelementptr i8, i8* %r49, i64 128
+  call void @llvm.prefetch.p0i8(i8* %r50, i32 0, i32 3, i32 1)
+  %r51 = getelementptr inbounds double, double* %r48, i64 %r24
+  %r52 = bitcast double* %r51 to i8*
+  %r53 = getelementptr i8, i8* %r52, i64 128
+  call void @llvm.prefetch.p0i8(i8* %r53, i32 0, i32 3, i32 1)
+  %r54 = getelementptr inbounds double, double* %r51, i64 %r24
   br label %L11
 L11:
-  %r58 = icmp slt i64 0, %r44
-  br i1 %r58, label %L12, label %L14
+  %r55 = icmp slt i64 0, %r44
+  br i1 %r55, label %L12, label %L14
 L12:
   %i12 = phi i64 [ 0, %L11 ], [ %next12, %L13 ]
-  %r59 = add i64 %i8, 0
-  %r60 = mul i64 %r59, %r24
-  %r61 = add i64 %r60, %i12
-  %r62 = getelementptr inbounds double, double* %r40, i64 %r61
-  %r63 = bitcast double* %r62 to <2 x i64>*
-  %r64 = load <2 x i64>, <2 x i64>* %r63, align 8
-  %r65 = add i64 %i8, 1
-  %r66 = mul i64 %r65, %r24
-  %r67 = add i64 %r66, %i12
-  %r68 = getelementptr inbounds double, double* %r40, i64 %r67
-  %r69 = bitcast double* %r68 to <2 x i64>*
-  %r70 = load <2 x i64>, <2 x i64>* %r69, align 8
-  %r71 = shufflevector <2 x i64> %r64, <2 x i64> %r70, <2 x i32> <i32 0, i32 2>
-  %r72 = shufflevector <2 x i64> %r64, <2 x i64> %r70, <2 x i32> <i32 1, i32 3>
-  %r73 = add i64 %i12, 0
-  %r74 = mul i64 %r73, 128
-  %r75 = add i64 %r74, %i8
-  %r76 = getelementptr inbounds double, double* %r32, i64 %r75
-  %r77 = bitcast double* %r76 to <2 x i64>*
-  store <2 x i64> %r71, <2 x i64>* %r77, align 8
-  %r78 = add i64 %i12, 1
-  %r79 = mul i64 %r78, 128
-  %r80 = add i64 %r79, %i8
-  %r81 = getelementptr inbounds double, double* %r32, i64 %r80
-  %r82 = bitcast double* %r81 to <2 x i64>*
-  store <2 x i64> %r72, <2 x i64>* %r82, align 8
+  %r56 = mul i64 %i8, %r24
+  %r57 = add i64 %r56, %i12
+  %r58 = getelementptr inbounds double, double* %r40, i64 %r57
+  %r59 = bitcast double* %r58 to <2 x i64>*
+  %r60 = load <2 x i64>, <2 x i64>* %r59, align 8
+  %r61 = getelementptr inbounds double, double* %r58, i64 %r24
+  %r62 = bitcast double* %r61 to <2 x i64>*
+  %r63 = load <2 x i64>, <2 x i64>* %r62, align 8
+  %r64 = getelementptr inbounds double, double* %r61, i64 %r24
+  %r65 = shufflevector <2 x i64> %r60, <2 x i64> %r63, <2 x i32> <i32 0, i32 2>
+  %r66 = shufflevector <2 x i64> %r60, <2 x i64> %r63, <2 x i32> <i32 1, i32 3>
+  %r67 = mul i64 %i12, 128
+  %r68 = add i64 %r67, %i8
+  %r69 = getelementptr inbounds double, double* %r32, i64 %r68
+  %r70 = bitcast double* %r69 to <2 x i64>*
+  store <2 x i64> %r65, <2 x i64>* %r70, align 8
+  %r71 = getelementptr inbounds double, double* %r69, i64 128
+  %r72 = bitcast double* %r71 to <2 x i64>*
+  store <2 x i64> %r66, <2 x i64>* %r72, align 8
   br label %L13
 L13:
   %next12 = add nuw nsw i64 %i12, 2
-  %r83 = icmp slt i64 %next12, %r44
-  br i1 %r83, label %L12, label %L14
+  %r73 = icmp slt i64 %next12, %r44
+  br i1 %r73, label %L12, label %L14
 L14:
   br label %L9
 L9:
   %next8 = add nuw nsw i64 %i8, 2
-  %r84 = icmp slt i64 %next8, %r43
-  br i1 %r84, label %L8, label %L10
+  %r74 = icmp slt i64 %next8, %r43
+  br i1 %r74, label %L8, label %L10
 L10:
   br label %L15
 L15:
-  %r85 = icmp slt i64 0, %r44
-  br i1 %r85, label %L16, label %L18
+  %r75 = icmp slt i64 0, %r44
+  br i1 %r75, label %L16, label %L18
 L16:
   %i16 = phi i64 [ 0, %L15 ], [ %next16, %L17 ]
   br label %L19
 L19:
-  %r86 = icmp slt i64 %r43, %r16
-  br i1 %r86, label %L20, label %L22
+  %r76 = icmp slt i64 %r43, %r16
+  br i1 %r76, label %L20, label %L22
 L20:
   %i20 = phi i64 [ %r43, %L19 ], [ %next20, %L21 ]
-  %r87 = mul i64 %i16, 128
-  %r88 = add i64 %r87, %i20
-  %r89 = getelementptr inbounds double, double* %r32, i64 %r88
-  %r90 = mul i64 %i20, %r24
-  %r91 = add i64 %r90, %i16
-  %r92 = getelementptr inbounds double, double* %r40, i64 %r91
-  %r93 = load double, double* %r92, align 8, !llvm.access.group !1
-  store double %r93, double* %r89, align 8, !llvm.access.group !1
+  %r77 = mul i64 %i16, 128
+  %r78 = add i64 %r77, %i20
+  %r79 = getelementptr inbounds double, double* %r32, i64 %r78
+  %r80 = mul i64 %i20, %r24
+  %r81 = add i64 %r80, %i16
+  %r82 = getelementptr inbounds double, double* %r40, i64 %r81
+  %r83 = load double, double* %r82, align 8, !llvm.access.group !1
+  store double %r83, double* %r79, align 8, !llvm.access.group !1
   br label %L21
 L21:
   %next20 = add nuw nsw i64 %i20, 1
-  %r94 = icmp slt i64 %next20, %r16
-  br i1 %r94, label %L20, label %L22, !llvm.loop !4
+  %r84 = icmp slt i64 %next20, %r16
+  br i1 %r84, label %L20, label %L22, !llvm.loop !4
 L22:
   br label %L17
 L17:
   %next16 = add nuw nsw i64 %i16, 1
-  %r95 = icmp slt i64 %next16, %r44
-  br i1 %r95, label %L16, label %L18
+  %r85 = icmp slt i64 %next16, %r44
+  br i1 %r85, label %L16, label %L18
 L18:
   br label %L23
 L23:
-  %r96 = icmp slt i64 %r44, %r36
-  br i1 %r96, label %L24, label %L26
+  %r86 = icmp slt i64 %r44, %r36
+  br i1 %r86, label %L24, label %L26
 L24:
   %i24 = phi i64 [ %r44, %L23 ], [ %next24, %L25 ]
   br label %L27
 L27:
-  %r97 = icmp slt i64 0, %r16
-  br i1 %r97, label %L28, label %L30
+  %r87 = icmp slt i64 0, %r16
+  br i1 %r87, label %L28, label %L30
 L28:
   %i28 = phi i64 [ 0, %L27 ], [ %next28, %L29 ]
-  %r98 = mul i64 %i24, 128
-  %r99 = add i64 %r98, %i28
-  %r100 = getelementptr inbounds double, double* %r32, i64 %r99
-  %r101 = mul i64 %i28, %r24
-  %r102 = add i64 %r101, %i24
-  %r103 = getelementptr inbounds double, double* %r40, i64 %r102
-  %r104 = load double, double* %r103, align 8, !llvm.access.group !5
-  store double %r104, double* %r100, align 8, !llvm.access.group !5
+  %r88 = mul i64 %i24, 128
+  %r89 = add i64 %r88, %i28
+  %r90 = getelementptr inbounds double, double* %r32, i64 %r89
+  %r91 = mul i64 %i28, %r24
+  %r92 = add i64 %r91, %i24
+  %r93 = getelementptr inbounds double, double* %r40, i64 %r92
+  %r94 = load double, double* %r93, align 8, !llvm.access.group !5
+  store double %r94, double* %r90, align 8, !llvm.access.group !5
   br label %L29
 L29:
   %next28 = add nuw nsw i64 %i28, 1
-  %r105 = icmp slt i64 %next28, %r16
-  br i1 %r105, label %L28, label %L30, !llvm.loop !8
+  %r95 = icmp slt i64 %next28, %r16
+  br i1 %r95, label %L28, label %L30, !llvm.loop !8
 L30:
   br label %L25
 L25:
   %next24 = add nuw nsw i64 %i24, 1
-  %r106 = icmp slt i64 %next24, %r36
-  br i1 %r106, label %L24, label %L26
+  %r96 = icmp slt i64 %next24, %r36
+  br i1 %r96, label %L24, label %L26
 L26:
   br label %L31
 L31:
-  %r107 = icmp slt i64 0, %r36
-  br i1 %r107, label %L32, label %L34
+  %r97 = icmp slt i64 0, %r36
+  br i1 %r97, label %L32, label %L34
 L32:
   %i32 = phi i64 [ 0, %L31 ], [ %next32, %L33 ]
-  %r108 = add i64 %i4, %i32
-  %r109 = mul i64 %r108, %r22
-  %r110 = getelementptr inbounds double, double* %r8, i64 %r109
-  %r111 = mul i64 %r108, %r26
-  %r112 = getelementptr inbounds double, double* %r11, i64 %r111
-  %r113 = mul i64 %r108, %r30
-  %r114 = getelementptr inbounds double, double* %r14, i64 %r113
-  %r115 = mul i64 %i32, 128
-  %r116 = add i64 %r115, 0
-  %r117 = getelementptr inbounds double, double* %r32, i64 %r116
+  %r98 = add i64 %i4, %i32
+  %r99 = mul i64 %r98, %r22
+  %r100 = getelementptr inbounds double, double* %r8, i64 %r99
+  %r101 = mul i64 %r98, %r26
+  %r102 = getelementptr inbounds double, double* %r11, i64 %r101
+  %r103 = mul i64 %r98, %r30
+  %r104 = getelementptr inbounds double, double* %r14, i64 %r103
+  %r105 = mul i64 %i32, 128
+  %r106 = add i64 %r105, 0
+  %r107 = getelementptr inbounds double, double* %r32, i64 %r106
   br label %L35
 L35:
-  %r118 = icmp slt i64 0, %r16
-  br i1 %r118, label %L36, label %L38
+  %r108 = icmp slt i64 0, %r16
+  br i1 %r108, label %L36, label %L38
 L36:
   %i36 = phi i64 [ 0, %L35 ], [ %next36, %L37 ]
-  %r119 = getelementptr inbounds double, double* %r110, i64 %i36
-  %r120 = load double, double* %r119, align 8, !llvm.access.group !9
-  %r121 = getelementptr inbounds double, double* %r117, i64 %i36
-  %r122 = load double, double* %r121, align 8, !llvm.access.group !9
-  %r123 = getelementptr inbounds double, double* %r114, i64 %i36
-  %r124 = call { double } @kernel(double %r120, double %r122)
-  %r125 = extractvalue { double } %r124, 0
-  store double %r125, double* %r123, align 8, !llvm.access.group !9
+  %r109 = getelementptr inbounds double, double* %r100, i64 %i36
+  %r110 = load double, double* %r109, align 8, !llvm.access.group !9
+  %r111 = getelementptr inbounds double, double* %r107, i64 %i36
+  %r112 = load double, double* %r111, align 8, !llvm.access.group !9
+  %r113 = getelementptr inbounds double, double* %r104, i64 %i36
+  %r114 = call { double } @kernel(double %r110, double %r112)
+  %r115 = extractvalue { double } %r114, 0
+  store double %r115, double* %r113, align 8, !llvm.access.group !9
   br label %L37
 L37:
   %next36 = add nuw nsw i64 %i36, 1
-  %r126 = icmp slt i64 %next36, %r16
-  br i1 %r126, label %L36, label %L38, !llvm.loop !11
+  %r116 = icmp slt i64 %next36, %r16
+  br i1 %r116, label %L36, label %L38, !llvm.loop !11
 L38:
   br label %L33
 L33:
   %next32 = add nuw nsw i64 %i32, 1
-  %r127 = icmp slt i64 %next32, %r36
-  br i1 %r127, label %L32, label %L34
+  %r117 = icmp slt i64 %next32, %r36
+  br i1 %r117, label %L32, label %L34, !llvm.loop !13
 L34:
   br label %L5
 L5:
   %next4 = add nuw nsw i64 %i4, 8
-  %r128 = icmp slt i64 %next4, %r18
-  br i1 %r128, label %L4, label %L6
+  %r118 = icmp slt i64 %next4, %r18
+  br i1 %r118, label %L4, label %L6, !llvm.loop !15
 L6:
   ret void
 }
@@ -255,3 +245,7 @@ declare void @llvm.prefetch.p0i8(i8*, i32, i32, i32)
 !9 = distinct !{}
 !10 = !{!"llvm.loop.parallel_accesses", !9}
 !11 = distinct !{!11, !10}
+!12 = !{!"llvm.loop.unroll.disable"}
+!13 = distinct !{!13, !12}
+!14 = !{!"llvm.loop.unroll.disable"}
+!15 = distinct !{!15, !14}

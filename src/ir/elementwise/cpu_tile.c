@@ -41,6 +41,11 @@ static ssa source_at(skeleton *s, const strips *f, int k, ssa from, ssa column, 
     return skeleton_address(s, k, from, emit_op(e, "add i64", offset, along));
 }
 
+/* That of the next column. Addresses that are made of each other are less to compile than those made of numbers. */
+static ssa next_column(skeleton *s, const strips *f, int k, ssa element) {
+    return skeleton_address(s, k, element, f->all.stride[0][k]);
+}
+
 static ssa array_at(skeleton *s, const strips *f, int k, ssa column, ssa row) {
     ssa line = emit_value(s->e, "mul i64 %s, %d", row.text, TILE_COLUMNS);
     return skeleton_address(s, k, f->array[k], emit_op(s->e, "add i64", line, column));
@@ -77,24 +82,22 @@ static void copy_square(skeleton *s, const strips *f, int k, ssa from, ssa colum
     int n = square_of(s, k), align = dtypes[skeleton_memory(s, k)].align;
     fragment type = fragment_of("<%d x i%d>", n, 8 * size_of(s, k));
     const char *memory = ir_memory_type(skeleton_memory(s, k));
-    ssa vectors[SQUARE_MAX];
+    ssa vectors[SQUARE_MAX], line = source_at(s, f, k, from, column, row);
     for (int i = 0; i < n; i++) {
-        ssa line = emit_value(e, "add i64 %s, %d", column.text, i);
-        ssa at = emit_pointer_as(e, memory, source_at(s, f, k, from, line, row), type.text);
-        vectors[i] = emit_load_as(e, type.text, at, align);
+        vectors[i] = emit_load_as(e, type.text, emit_pointer_as(e, memory, line, type.text), align);
+        line = next_column(s, f, k, line);
     }
     transpose(e, type.text, n, vectors);
+    ssa first = array_at(s, f, k, column, row);
     for (int i = 0; i < n; i++) {
-        ssa line = emit_value(e, "add i64 %s, %d", row.text, i);
-        ssa at = emit_pointer_as(e, memory, array_at(s, f, k, column, line), type.text);
-        emit_store_as(e, type.text, vectors[i], at, align);
+        ssa at = skeleton_address(s, k, first, ssa_constant(i * TILE_COLUMNS));
+        emit_store_as(e, type.text, vectors[i], emit_pointer_as(e, memory, at, type.text), align);
     }
 }
 
 /* ---- Strips ---- */
 
-/* Elements (columns from `first` on, rows .. last-1), one by one. LLVM would make vectors of columns that lie side by side, as these do not; of
- * short elements it makes better code when it is free to. */
+/* Elements (columns from `first` on, rows .. last-1), one by one. LLVM would make vectors of columns that lie side by side, as these do not. */
 static void copy_elements(skeleton *s, const strips *f, int k, ssa from, ssa first_column, ssa first_row, ssa rows) {
     emit *e = s->e;
     counted_loop row = counted_loop_begin(e, "i64", first_row, rows);
@@ -103,9 +106,8 @@ static void copy_elements(skeleton *s, const strips *f, int k, ssa from, ssa fir
     emit_store(e, skeleton_memory(s, k), emit_load(e, skeleton_memory(s, k), source_at(s, f, k, from, column.i, row.i)),
                array_at(s, f, k, column.i, row.i));
     e->access_group = 0;
-    bool plain = size_of(s, k) >= 4;
-    int hints[] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group), plain ? loop_no_vectors(e) : 0};
-    counted_loop_end_hints(e, &column, ssa_constant(1), hints, 1 + plain);
+    int hints[] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group), loop_no_vectors(e)};
+    counted_loop_end_hints(e, &column, ssa_constant(1), hints, COUNT(hints));
     counted_loop_end(e, &row, ssa_constant(1), 0);
 }
 
@@ -115,11 +117,11 @@ static ssa whole_of(emit *e, ssa n, int power) { return emit_value(e, "and i64 %
 /* Has the lines fetched that so many columns from one on have two strips behind this one. The processor sees no order in them: a strip has
  * one line of each column. */
 static void fetch_ahead(skeleton *s, const strips *f, int k, ssa from, ssa column, int columns) {
-    emit *e = s->e;
+    ssa line = source_at(s, f, k, from, column, ssa_constant(0)),
+        ahead = ssa_constant((int64_t)2 * f->rows * size_of(s, k));
     for (int i = 0; i < columns; i++) {
-        ssa line = emit_value(e, "add i64 %s, %d", column.text, i);
-        emit_prefetch(e, ir_memory_type(skeleton_memory(s, k)), source_at(s, f, k, from, line, ssa_constant(0)),
-                      ssa_constant((int64_t)2 * f->rows * size_of(s, k)), PREFETCH_READ);
+        emit_prefetch(s->e, ir_memory_type(skeleton_memory(s, k)), line, ahead, PREFETCH_READ);
+        line = next_column(s, f, k, line);
     }
 }
 
@@ -212,8 +214,8 @@ static void in_strips(skeleton *s) {
             copy_strip(s, &f, k, first[k], rows);
     counted_loop row = counted_loop_begin(e, "i64", ssa_constant(0), rows);
     strip_row(s, &f, strip.i, row.i);
-    counted_loop_end(e, &row, ssa_constant(1), 0);
-    counted_loop_end(e, &strip, ssa_constant(f.rows), 0);
+    counted_loop_end(e, &row, ssa_constant(1), loop_no_unroll(e)); /* a strip of eight rows would be written out */
+    counted_loop_end(e, &strip, ssa_constant(f.rows), loop_no_unroll(e));
 }
 
 void cpu_tile(skeleton *s) { (s->v->tile.narrow ? narrow : in_strips)(s); }
