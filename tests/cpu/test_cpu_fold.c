@@ -1132,6 +1132,35 @@ static void elements_with_gaps_are_read_one_by_one(void **unused) {
     }
 }
 
+/* Loops over the lanes of 64 bytes say how many vectors these are: as many as the bits of a vector go into 512, of complex numbers half of them, since
+ * the parts of so many are a vector each. If they were more than there are, all lanes would be left to single elements. */
+static void lanes_are_whole_vectors(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *name;
+        int bits, at_once; /* 0: nothing is said */
+    } cases[] = {{"sum", 128, 4}, {"sum c64", 128, 2}, {"sum c64", 256, 1}, {"sum c64", 512, 0}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        const code_target target = {.vector_bits = cases[i].bits};
+        const recipe *r = recipe_of(cases[i].name);
+        fold f = fold_of(&a, r);
+        variant v = plain_variant(r, false);
+        code_module m = {.flags = 0};
+        char hint[64];
+        mark_items(&v, &f);
+        assert_int_equal(ir_fold(&a, "f", &f, &v, &target, &m), UF_OK);
+        for (int n = 1; n <= 4; n++) {
+            snprintf(hint, sizeof hint, "interleave.count\", i32 %d}", n);
+            bool said = strstr(m.ir.data, hint) != NULL;
+            if (said != (n == cases[i].at_once))
+                fail_msg("%s, %d bits: %d", r->name, cases[i].bits, n);
+        }
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* Integers a few apart are read by vectors, with what lies between them, of which there are as many as elements are apart; not where sums
  * are wider and the elements further apart, nor floats, whose order counts. Vectors are narrow where these read faster, those of elements
  * of 64 bits, too. */
@@ -1207,6 +1236,7 @@ int main(void) {
         cmocka_unit_test(every_compiler_accepts),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(elements_with_gaps_are_read_one_by_one),
+        cmocka_unit_test(lanes_are_whole_vectors),
         cmocka_unit_test(integers_that_are_near_are_read_by_vectors),
         cmocka_unit_test(golden),
     };

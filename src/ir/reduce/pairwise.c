@@ -336,11 +336,12 @@ static void take_counted(const pairwise *c, const lane_array *into, const elemen
 }
 
 /* How many vectors a loop over the lanes of one vector of 64 bytes takes at once, so that it is no loop; 0: LLVM decides, since there are
- * more lanes, or each takes much code. */
+ * more lanes, or each takes much code. Of complex numbers the parts are a vector each, of half as many bytes. */
 static int vectors_at_once(const pairwise *c, ssa width, int count) {
     int64_t lanes;
+    int bits = c->w->s.e->target->vector_bits, bytes = dtype_is_complex(c->stored[0]) ? NEAR_BYTES / 2 : NEAR_BYTES;
     bool few = ssa_is_constant(width, &lanes) && lanes <= LANES_MOST && count * step_nodes(c->w) <= NODES_AT_ONCE;
-    return few && c->w->s.e->target->vector_bits < 512 ? 512 / c->w->s.e->target->vector_bits : 0;
+    return few && bits < 8 * NEAR_BYTES ? 8 * bytes / bits : 0;
 }
 
 /* Takes `count` steps from p on into an array: combined behind what it holds, or, if it is empty (i1), in place of that. */
