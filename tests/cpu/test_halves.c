@@ -67,6 +67,28 @@ static void on_vectors(void **unused) {
     }
 }
 
+/* What a wider type would compute is an operation on the narrow one: signs of halves, and sums and extremes of bools, which C computes with
+ * float32 and int32. */
+static void without_wider_types(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *name, *types, *operation, *conversion;
+    } rows[] = {{"abs", "e", "and i16", "fpext"},      {"negative", "e", "xor i16", "fpext"},
+                {"fabs", "e", "and i16", "fpext"},     {"abs", "E", "and i16", "to float"},
+                {"negative", "E", "xor i16", "float"}, {"add", "??", "or i1", "to i32"},
+                {"maximum", "??", "or i1", "to i32"},  {"minimum", "??", "and i1", "to i32"}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        uf_func *f = function(rows[i].name);
+        char *shown;
+        assert_int_equal(uf_inspect(f, rows[i].types, (DLDevice){kDLCPU, 0}, UF_VIEW_IR, &shown), UF_OK);
+        const char *kernel = strstr(shown, "@kernel");
+        if (!kernel || !strstr(kernel, rows[i].operation) || strstr(kernel, rows[i].conversion))
+            fail_msg("%s of %s:\n%s", rows[i].name, rows[i].types, shown);
+        free(shown);
+        uf_free(f);
+    }
+}
+
 /* ---- Values ---- */
 
 static float value_of(uint16_t bits) {
@@ -118,6 +140,7 @@ static void of_every_value(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(on_vectors), cmocka_unit_test(of_every_value)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(on_vectors), cmocka_unit_test(without_wider_types),
+                                       cmocka_unit_test(of_every_value)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -552,7 +552,10 @@ static ssa read_place(body *b, const node *n) {
 }
 
 static ssa convert(body *b, const node *n) {
-    ssa v = emit_expression(b, n->kid[0]);
+    ssa v;
+    if (emit_round_trip(b, n, &v))
+        return v;
+    v = emit_expression(b, n->kid[0]);
     return emit_convert(b->e, v, (dtype)n->kid[0]->type, (dtype)n->type);
 }
 

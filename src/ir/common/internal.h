@@ -131,6 +131,9 @@ void find_comparisons(emit *e, const tree *t);
 /* x / y, which are the values of two expressions. */
 ssa emit_quotient(body *b, dtype type, const node *numerator, const node *denominator, ssa x, ssa y);
 
+/* round_trip.c: a conversion back to the type of what was converted before, if that type gives the same at once; false: it does not. */
+bool emit_round_trip(body *b, const node *n, ssa *value);
+
 /* ---- Comparisons of floating numbers (comparison.c) ---- */
 
 /* x o y, which are the values of two expressions. */
