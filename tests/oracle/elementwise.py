@@ -434,6 +434,26 @@ def chains_of_halves(device=None):
     return test
 
 
+def remainders(rng):
+    """fmod, which the CPU divides for where the quotient is not large: of any bits, of quotients around the limit, and of multiples and their
+    neighbours, whose quotients round up to a whole number."""
+    f = Func.load("fmod")
+    for t, fraction in ((np.dtype("f4"), 24), (np.dtype("f8"), 53)):
+        for _ in range(4 * ROUNDS):
+            n = 1 << 15
+            x, y = (rng.integers(0, 256, (n, t.itemsize), dtype="u1").view(t)[:, 0] for _ in range(2))
+            whole = np.ldexp(rng.random(n), rng.integers(1, fraction + 12, n)).round()
+            kind = rng.integers(3, size=n)
+            y = np.where(kind > 0, rng.random(n), y).astype(t)
+            x = np.where(kind > 0, whole * y, x).astype(t)
+            x = np.where(kind > 1, np.nextafter(x, rng.choice(np.array([0, np.inf], t), n)), x)
+            out = np.empty(n, t)
+            f(x, y, out)
+            want = np.fmod(x, y)
+            wrong = ~((out.view(f"u{t.itemsize}") == want.view(f"u{t.itemsize}")) | (np.isnan(out) & np.isnan(want)))
+            assert not wrong.any(), f"fmod({x[wrong][0]!r}, {y[wrong][0]!r}) is {out[wrong][0]!r}, not {want[wrong][0]!r}"
+
+
 def other_names(rng):
     """A function does the same by another name, called from outside and from a text."""
     x, y = any_values(rng, [np.dtype("f4")] * 2)
@@ -450,7 +470,7 @@ def main():
     if os.environ.get("UF_TEST_GPU") == "1":
         tests += [against_numpy(name, GPU) for name in TESTS]
         tests += [chains_of_halves(GPU)]
-    tests += [chains_of_halves(), beyond_numpy, other_names]
+    tests += [chains_of_halves(), remainders, beyond_numpy, other_names]
     if sys.argv[1:]:
         tests = [t for t in tests if t.__name__ in sys.argv[1:]]
     return run(tests)

@@ -110,6 +110,10 @@ typedef struct vector_calls {
 } vector_calls;
 vector_calls emit_vector_calls(const emit *e, const node *list);
 
+/* remainder.c: fmod by a division; where the quotient is large, by `library`. */
+typedef ssa math_call(emit *e, const math_row *row, dtype wide, const ssa *args);
+ssa emit_remainder(emit *e, const math_row *row, dtype wide, const ssa *args, math_call *library);
+
 /* half_exp.c: the shorter form of an exponential, for results that are halves; false: there is none, or they are not. */
 bool emit_half_exp(emit *e, const math_row *row, dtype wide, ssa x, ssa *result);
 

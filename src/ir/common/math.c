@@ -321,5 +321,7 @@ ssa emit_math(emit *e, const math_row *row, dtype wide, const ssa *args) {
     }
     if (e->target->gpu)
         return call_libdevice(e, row, wide, args);
+    if (!strcmp(row->name, "fmod"))
+        return emit_remainder(e, row, wide, args, call_libm);
     return call_vector(e, row, wide, args, &result) ? result : call_libm(e, row, wide, args);
 }
