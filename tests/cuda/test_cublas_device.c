@@ -93,7 +93,8 @@ static void random_problems(void **unused) {
     int ran[PRODUCT_FORMS] = {0}, tried[PRODUCT_FORMS] = {0};
     (void)unused;
     for (int64_t k = trials(600); k; k--) {
-        blas_form form = (blas_form)pick(BLAS_GEMM, PRODUCT_FORMS - 1);
+        bool matrices = chance(30); /* of which few are large enough for cuBLAS */
+        blas_form form = matrices ? BLAS_GEMM : (blas_form)pick(BLAS_GEMM, PRODUCT_FORMS - 1);
         int64_t most = form == BLAS_GEMM ? 70 : 300;
         product_case q =
             product_case_of(form, types[pick(0, (int64_t)COUNT(types) - 1)], chance(10) ? 1 : pick(20, most),
