@@ -1129,6 +1129,12 @@ static void test_cpu_hints(void **unused) {
                  {{K_LESS, DT_FLOAT64, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, 256, true, true},
                  {{K_LESS, DT_INT8, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, 256, false, false},
                  {{K_LESS, DT_FLOAT64, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, 512, false, false}};
+    const sketch bytes = {K_ADD, DT_INT8, LOOP_ROWS, 2, 1, 1, false, "", "c0c"};
+    for (int bits = 256; bits <= 512; bits *= 2) { /* a row of bytes ends by shorter vectors */
+        code_target target = {.vector_bits = bits};
+        assert_true(ir_has(&bytes, &target, bits == 256 ? "width\", i32 32}" : "width\", i32 64}") &&
+                    ir_has(&bytes, &target, "width\", i32 8}"));
+    }
     for (size_t i = 0; i < COUNT(cases); i++) {
         code_target target = {.vector_bits = cases[i].bits};
         if (ir_has(&cases[i].k, &target, one) != cases[i].one || ir_has(&cases[i].k, &target, lanes) != cases[i].lanes)
@@ -1139,6 +1145,7 @@ static void test_cpu_hints(void **unused) {
 /* Elements with gaps between them would have to be gathered and scattered. */
 static void test_cpu_gaps(void **unused) {
     (void)unused;
+    static const code_target wide = {.vector_bits = 512}, narrow = {.vector_bits = 256};
     static const sketch alone[] = {{K_REL_DIFF, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, false, "", "scs"},
                                    {K_ADD, DT_FLOAT64, LOOP_GENERAL, 2, 1, 1, false, "", "ssc"},
                                    {K_ADD, DT_INT64, LOOP_GENERAL, 2, 1, 1, false, "", "ccs"}};
@@ -1153,6 +1160,10 @@ static void test_cpu_gaps(void **unused) {
         text_free(&m.ir);
         arena_free(&a);
     }
+    /* Bytes are put together from 16 loads well, from 64 badly. */
+    const sketch bytes = {K_ADD, DT_INT8, LOOP_GENERAL, 2, 1, 1, false, "", "ssc"};
+    static const char no_vectors[] = "llvm.loop.vectorize.enable\", i1 false";
+    assert_true(ir_has(&bytes, &wide, no_vectors) && !ir_has(&bytes, &narrow, no_vectors));
 }
 
 /* What no square of a tile has is copied element by element, without vectors for columns that lie side by side, which a tile's do not. */

@@ -19,7 +19,8 @@ enum {
     NARROW_VECTORS = 4,   /* and so many at once, */
     NARROW_ELEMENTS = 64, /* but of bytes two, as more would leave over most of a short array, */
     NARROW_LANES = 16,    /* or in the end one of at most so many lanes */
-    SHRINKING_LANES = 16  /* where results are smaller than operands, at most */
+    SHRINKING_LANES = 16, /* where results are smaller than operands, at most */
+    BYTE_LANES = 8        /* of the vectors by which a row of bytes ends */
 };
 
 ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
@@ -40,7 +41,9 @@ bool cpu_is_by_element(const skeleton *s) {
     bool gaps = false, complex = false;
     for (int k = 0; k < s->noperands; k++) {
         dtype type = skeleton_memory(s, k);
-        gaps |= s->v->operand[k].kind == OPERAND_STRIDED && dtypes[type].size >= 4;
+        gaps |= s->v->operand[k].kind == OPERAND_STRIDED &&
+                (dtypes[type].size >= 4 ||
+                 s->e->target->vector_bits == 512); /* of bytes LLVM puts 64 together, or takes as many apart */
         complex |= dtype_is_complex(type);
     }
     return gaps && !s->v->masked && s->t->nodes <= SCALAR_NODES && !s->t->has_loop && !tree_has_math(s->t) &&
@@ -215,8 +218,50 @@ static void row_by_math(skeleton *s, ssa n, const ssa *row, const ssa *stride, i
     skeleton_end_if(s, end);
 }
 
+/* ---- Rows of bytes ---- */
+
+_Static_assert((int)NARROW_HINTS <= (int)WHOLE_LINE_HINTS, "row_by has room for either");
+
+/* Hints: so many vectors of so many lanes at a time. */
+static void vectors_of(emit *e, int lanes, int at_once, int hints[NARROW_HINTS]) {
+    hints[0] = emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", lanes);
+    hints[1] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 %d}", at_once);
+    hints[2] = loop_no_unroll(e);
+}
+
+/* The bytes of the largest elements of arrays that lie side by side, beside what is the same for a row; 0: there are others, or halves. */
+static int largest_size(const skeleton *s) {
+    int size = 0;
+    for (int k = 0; k < s->noperands; k++) {
+        int bytes = dtypes[skeleton_memory(s, k)].size, kind = s->v->operand[k].kind;
+        if (kind == OPERAND_NUMBER || (kind == OPERAND_CONSTANT && !skeleton_is_output(s, k)))
+            continue;
+        if (kind != OPERAND_CONTIGUOUS || dtype_is_half(skeleton_memory(s, k)))
+            return 0;
+        size = bytes > size ? bytes : size;
+    }
+    return size;
+}
+
+/* A vector of bytes is longer than many a row: what is no whole one goes by shorter ones. (Of 16-bit numbers LLVM chooses well.) */
+static bool row_of_bytes(skeleton *s, ssa n, const ssa *row) {
+    emit *e = s->e;
+    int lanes = e->target->vector_bits / 8, hints[NARROW_HINTS];
+    bool rows = s->v->loop == LOOP_ROWS || s->v->loop == LOOP_GENERAL;
+    ssa rest[VARIANT_OPERANDS] = {0};
+    if (!rows || largest_size(s) != 1 || s->v->masked || !does_little(s, 1))
+        return false;
+    ssa whole = emit_value(e, "and i64 %s, %d", n.text, -lanes);
+    vectors_of(e, lanes, 1, hints);
+    row_by(s, whole, row, NULL, batch_finish, hints, NARROW_HINTS);
+    row_from(s, row, whole, rest);
+    vectors_of(e, BYTE_LANES, 1, hints);
+    row_by(s, emit_op(e, "sub i64", n, whole), rest, NULL, batch_finish, hints, NARROW_HINTS);
+    return true;
+}
+
 void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
-    if (pairs_row(s, n, row, stride))
+    if (pairs_row(s, n, row, stride) || row_of_bytes(s, n, row))
         return;
     int fields = alike_fields(s), lanes = fields ? 0 : math_lanes(s);
     if (fields)
@@ -358,15 +403,6 @@ bool cpu_reads_narrowly(const skeleton *s, int fields) {
     return s->e->target->narrow_reads && does_little(s, fields) && !s->v->masked;
 }
 
-_Static_assert((int)NARROW_HINTS <= (int)WHOLE_LINE_HINTS, "row_by has room for either");
-
-/* Hints: so many vectors of so many lanes at a time. */
-static void vectors_of(emit *e, int lanes, int at_once, int hints[NARROW_HINTS]) {
-    hints[0] = emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", lanes);
-    hints[1] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 %d}", at_once);
-    hints[2] = loop_no_unroll(e);
-}
-
 narrow_loops cpu_narrow(skeleton *s, ssa n, int size) {
     emit *e = s->e;
     int lanes = NARROW_BYTES / size, most = NARROW_ELEMENTS / lanes;
@@ -376,20 +412,6 @@ narrow_loops cpu_narrow(skeleton *s, ssa n, int size) {
     vectors_of(e, lanes, at_once, by.hints[0]);
     vectors_of(e, lanes < NARROW_LANES ? lanes : NARROW_LANES, 1, by.hints[1]);
     return by;
-}
-
-/* The bytes of the largest elements of arrays that lie side by side, beside numbers; 0: there are others. */
-static int largest_size(const skeleton *s) {
-    int size = 0;
-    for (int k = 0; k < s->noperands; k++) {
-        int bytes = dtypes[skeleton_memory(s, k)].size;
-        if (s->v->operand[k].kind == OPERAND_NUMBER)
-            continue;
-        if (s->v->operand[k].kind != OPERAND_CONTIGUOUS)
-            return 0;
-        size = bytes > size ? bytes : size;
-    }
-    return size;
 }
 
 static void flat_by_narrow(skeleton *s, ssa n, int size) {
