@@ -73,10 +73,12 @@ static void without_wider_types(void **unused) {
     (void)unused;
     static const struct {
         const char *name, *types, *operation, *conversion;
-    } rows[] = {{"abs", "e", "and i16", "fpext"},      {"negative", "e", "xor i16", "fpext"},
-                {"fabs", "e", "and i16", "fpext"},     {"abs", "E", "and i16", "to float"},
-                {"negative", "E", "xor i16", "float"}, {"add", "??", "or i1", "to i32"},
-                {"maximum", "??", "or i1", "to i32"},  {"minimum", "??", "and i1", "to i32"}};
+    } rows[] = {{"abs", "e", "and i16", "fpext"},           {"negative", "e", "xor i16", "fpext"},
+                {"fabs", "e", "and i16", "fpext"},          {"abs", "E", "and i16", "to float"},
+                {"negative", "E", "xor i16", "float"},      {"add", "??", "or i1", "to i32"},
+                {"maximum", "??", "or i1", "to i32"},       {"minimum", "??", "and i1", "to i32"},
+                {"maximum", "BB", "icmp ugt i8", "to i32"}, {"minimum", "HH", "icmp ult i16", "to i32"},
+                {"minimum", "bb", "icmp slt i8", "to i32"}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         uf_func *f = function(rows[i].name);
         char *shown;
