@@ -1135,6 +1135,11 @@ static void test_cpu_hints(void **unused) {
         assert_true(ir_has(&bytes, &target, bits == 256 ? "width\", i32 32}" : "width\", i32 64}") &&
                     ir_has(&bytes, &target, "width\", i32 8}"));
     }
+    /* A row of comparisons by several vectors of 512 bits at once, and then by one. */
+    const sketch row = {K_LESS, DT_FLOAT32, LOOP_ROWS, 2, 1, 1, false, "", "c0c"};
+    const code_target long_vectors = {.vector_bits = 512};
+    assert_true(ir_has(&row, &long_vectors, "interleave.count\", i32 4}") &&
+                ir_has(&row, &long_vectors, "width\", i32 16}") && ir_has(&row, &long_vectors, "width\", i32 8}"));
     for (size_t i = 0; i < COUNT(cases); i++) {
         code_target target = {.vector_bits = cases[i].bits};
         if (ir_has(&cases[i].k, &target, one) != cases[i].one || ir_has(&cases[i].k, &target, lanes) != cases[i].lanes)

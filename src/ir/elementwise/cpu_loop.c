@@ -13,14 +13,15 @@ enum {
     CHUNK = 32,   /* of a strip: bytes of its mask are looked at together, */
     NODES = 50,   /* in kernels of at most so many nodes */
     SCALAR_NODES = 24,
-    SCALARS = 4,          /* taken at once where there are no vectors */
-    NARROW_BYTES = 32,    /* of a narrow vector, */
-    NARROW_NODES = 12,    /* in kernels of at most so many nodes, */
-    NARROW_VECTORS = 4,   /* and so many at once, */
-    NARROW_ELEMENTS = 64, /* but of bytes two, as more would leave over most of a short array, */
-    NARROW_LANES = 16,    /* or in the end one of at most so many lanes */
-    SHRINKING_LANES = 16, /* where results are smaller than operands, at most */
-    BYTE_LANES = 8        /* of the vectors by which a row of bytes ends */
+    SCALARS = 4,           /* taken at once where there are no vectors */
+    NARROW_BYTES = 32,     /* of a narrow vector, */
+    NARROW_NODES = 12,     /* in kernels of at most so many nodes, */
+    NARROW_VECTORS = 4,    /* and so many at once, */
+    NARROW_ELEMENTS = 64,  /* but of bytes two, as more would leave over most of a short array, */
+    NARROW_LANES = 16,     /* or in the end one of at most so many lanes */
+    SHRINKING_LANES = 16,  /* where results are smaller than operands, at most */
+    SHRINKING_VECTORS = 4, /* of 512 bits at once */
+    SHORT_LANES = 8        /* of the vectors by which a row ends that began by long ones, or several at once */
 };
 
 ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
@@ -218,7 +219,7 @@ static void row_by_math(skeleton *s, ssa n, const ssa *row, const ssa *stride, i
     skeleton_end_if(s, end);
 }
 
-/* ---- Rows of bytes ---- */
+/* ---- Rows in two parts ---- */
 
 _Static_assert((int)NARROW_HINTS <= (int)WHOLE_LINE_HINTS, "row_by has room for either");
 
@@ -229,39 +230,59 @@ static void vectors_of(emit *e, int lanes, int at_once, int hints[NARROW_HINTS])
     hints[2] = loop_no_unroll(e);
 }
 
-/* The bytes of the largest elements of arrays that lie side by side, beside what is the same for a row; 0: there are others, or halves. */
+/* The bytes of the largest elements of arrays that lie side by side, beside what is the same for a row; 0: there are others, halves, or
+ * complex numbers. */
 static int largest_size(const skeleton *s) {
     int size = 0;
     for (int k = 0; k < s->noperands; k++) {
         int bytes = dtypes[skeleton_memory(s, k)].size, kind = s->v->operand[k].kind;
         if (kind == OPERAND_NUMBER || (kind == OPERAND_CONSTANT && !skeleton_is_output(s, k)))
             continue;
-        if (kind != OPERAND_CONTIGUOUS || dtype_is_half(skeleton_memory(s, k)))
+        dtype type = skeleton_memory(s, k);
+        if (kind != OPERAND_CONTIGUOUS || dtype_is_half(type) || dtype_is_complex(type))
             return 0;
         size = bytes > size ? bytes : size;
     }
     return size;
 }
 
-/* A vector of bytes is longer than many a row: what is no whole one goes by shorter ones. (Of 16-bit numbers LLVM chooses well.) */
-static bool row_of_bytes(skeleton *s, ssa n, const ssa *row) {
+/* By which vectors a row goes: so many of so many lanes at once, and what is left by one of fewer. */
+typedef struct row_vectors {
+    int at_once, lanes, rest;
+} row_vectors;
+
+/* A vector of bytes is longer than many a row; of 16-bit numbers LLVM chooses well. Results that are smaller than operands are best made by several
+ * vectors of 512 bits at once, of which a row may have none. lanes 0: neither. */
+static row_vectors row_vectors_of(const skeleton *s) {
+    int bytes = s->e->target->vector_bits / 8, largest = largest_size(s), smallest = bytes;
+    for (int k = s->nin; k < s->nin + s->v->nout; k++)
+        smallest = dtypes[skeleton_memory(s, k)].size < smallest ? dtypes[skeleton_memory(s, k)].size : smallest;
+    if ((s->v->loop != LOOP_ROWS && s->v->loop != LOOP_GENERAL) || s->v->masked || !does_little(s, 1))
+        return (row_vectors){0};
+    if (largest == 1)
+        return (row_vectors){1, bytes, SHORT_LANES};
+    bool shrinks = bytes == 64 && largest >= 4 && largest <= 8 && smallest < largest;
+    return shrinks ? (row_vectors){SHRINKING_VECTORS, bytes / largest, SHORT_LANES} : (row_vectors){0};
+}
+
+static bool row_in_two(skeleton *s, ssa n, const ssa *row) {
     emit *e = s->e;
-    int lanes = e->target->vector_bits / 8, hints[NARROW_HINTS];
-    bool rows = s->v->loop == LOOP_ROWS || s->v->loop == LOOP_GENERAL;
+    row_vectors by = row_vectors_of(s);
+    int hints[NARROW_HINTS];
     ssa rest[VARIANT_OPERANDS] = {0};
-    if (!rows || largest_size(s) != 1 || s->v->masked || !does_little(s, 1))
+    if (!by.lanes)
         return false;
-    ssa whole = emit_value(e, "and i64 %s, %d", n.text, -lanes);
-    vectors_of(e, lanes, 1, hints);
+    ssa whole = emit_value(e, "and i64 %s, %d", n.text, -by.lanes * by.at_once);
+    vectors_of(e, by.lanes, by.at_once, hints);
     row_by(s, whole, row, NULL, batch_finish, hints, NARROW_HINTS);
     row_from(s, row, whole, rest);
-    vectors_of(e, BYTE_LANES, 1, hints);
+    vectors_of(e, by.rest, 1, hints);
     row_by(s, emit_op(e, "sub i64", n, whole), rest, NULL, batch_finish, hints, NARROW_HINTS);
     return true;
 }
 
 void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
-    if (pairs_row(s, n, row, stride) || row_of_bytes(s, n, row))
+    if (pairs_row(s, n, row, stride) || row_in_two(s, n, row))
         return;
     int fields = alike_fields(s), lanes = fields ? 0 : math_lanes(s);
     if (fields)
