@@ -126,8 +126,12 @@ static int cost_of(pairs *p, int re, int im) {
     const pair *known = find(p, re, im);
     if (known)
         return known->cost;
+    if (p->nknown == KNOWN_MOST)
+        return IMPOSSIBLE;
     int cost = im == NO_SYMBOL ? cost_of_complex(p, at(p, re)) : cost_of_parts(p, at(p, re), at(p, im), re, im);
-    if (cost > IMPOSSIBLE || p->nknown == KNOWN_MOST)
+    if (cost > IMPOSSIBLE)
+        cost = IMPOSSIBLE;
+    if (p->nknown == KNOWN_MOST)
         return IMPOSSIBLE;
     p->known[p->nknown++] = (pair){.re = re, .im = im, .cost = cost};
     return cost;
