@@ -422,8 +422,8 @@ typedef struct engine {
     /* Does it have QR's reflectors only, which a kernel then makes Q of? NULL: never; it has ROUTINE_QR. */
     bool (*lapack_reflects)(const lapack_problem *p);
     bool tiles_outputs; /* LOOP_TILE: unmasked outputs may be across as inputs may */
-    int (*tile_narrow)(
-        const code_traits *); /* LOOP_TILE: of how many elements, at most, a dimension counts as narrow (nd/tile.c) */
+    /* LOOP_TILE: of how many elements, at most, does a dimension count as narrow (nd/tile.c)? */
+    int (*tile_narrow)(const code_traits *traits);
     int few_lines; /* LOOP_GUFUNC: of how many lines (loop_problem.unrolled) small cores are unrolled for few calls, too; 0: none are */
     bool squares; /* LOOP_GUFUNC: calls that are unrolled go by squares where an operand is across (nd/square.c) */
     /* May routines work in memory at an address that the caller gave? NULL: in any. */

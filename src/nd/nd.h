@@ -92,7 +92,7 @@ enum {
 /* Makes a general loop, whose order is free, one of the class tile if an input (or the mask, and with `outputs` an output) is across: it has a
  * stride of 1 or -1 along another dimension than dimension 0, along which it is strided. That dimension (the one of the most bytes, if there
  * are several) becomes dimension 1. Where an output is among those, and they have more bytes than the arrays that are across the other way round,
- * the two dimensions change places, so that fewer bytes are across. If one of the two is narrow, of at most so many elements, the longer one becomes
+ * the two dimensions change places, so that fewer bytes are across. If one of the two has at most `narrow` elements, the longer one becomes
  * dimension 0, and then it may be the outputs that are strided along it. Other loops stay as they are. */
 void nd_tile(const nd_array *arrays, bool outputs, int narrow, nd_loop *loop);
 /* Is array k of a loop of that class across, with dimension 1 its own? */

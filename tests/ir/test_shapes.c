@@ -1147,6 +1147,26 @@ static void test_cpu_hints(void **unused) {
     }
 }
 
+/* Records of a narrow dimension are vectors themselves if they have 16 bytes or eight elements, and several operands are such. */
+static void test_cpu_records(void **unused) {
+    (void)unused;
+    static const struct {
+        sketch k;
+        bool vectors;
+    } cases[] = {{{K_ADD, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "cii"}, true},
+                 {{K_ADD, DT_FLOAT32, LOOP_TILE, 2, 4, 3, false, "", "cii"}, false},
+                 {{K_ADD, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "cci"}, false},
+                 {{K_ADD, DT_INT8, LOOP_TILE, 2, 4, 4, false, "", "cii"}, false},
+                 {{K_ADD, DT_INT8, LOOP_TILE, 2, 4, 8, false, "", "cii"}, true}};
+    static const code_target target = {.vector_bits = 256};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        if (ir_has(&cases[i].k, &target, "llvm.loop.vectorize.enable\", i1 false") != cases[i].vectors)
+            fail_msg("case %zu", i);
+    code_traits light = {.nodes = 5}, heavy = {.nodes = 50}, loops = {.nodes = 5, .has_loop = true};
+    assert_int_equal(cpu_engine.tile_narrow(&light), CPU_NARROW_MAX);
+    assert_true(cpu_engine.tile_narrow(&heavy) < CPU_NARROW_MAX && cpu_engine.tile_narrow(&loops) < CPU_NARROW_MAX);
+}
+
 /* Elements with gaps between them would have to be gathered and scattered. */
 static void test_cpu_gaps(void **unused) {
     (void)unused;
@@ -1274,18 +1294,18 @@ int main(void) {
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu_flat),         cmocka_unit_test(test_cpu_rows),
-        cmocka_unit_test(test_cpu_general),      cmocka_unit_test(test_cpu_tile),
-        cmocka_unit_test(test_gpu_tile),         cmocka_unit_test(test_gpu_turned),
-        cmocka_unit_test(test_gpu_flat),         cmocka_unit_test(test_gpu_halves),
-        cmocka_unit_test(test_gpu_rows),         cmocka_unit_test(test_gpu_general),
-        cmocka_unit_test(test_ptx_facts),        cmocka_unit_test(test_pairs_of_halves),
-        cmocka_unit_test(test_ptx_assembles),    cmocka_unit_test(test_llvm_reads),
-        cmocka_unit_test(test_cpu_vectors),      cmocka_unit_test(test_cpu_narrow_vectors),
-        cmocka_unit_test(test_cpu_pairs),        cmocka_unit_test(test_cpu_hints),
-        cmocka_unit_test(test_cpu_gaps),         cmocka_unit_test(test_cpu_math_lanes),
-        cmocka_unit_test(test_cpu_rest_of_tile), cmocka_unit_test(test_goldens),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_cpu_flat),       cmocka_unit_test(test_cpu_rows),
+        cmocka_unit_test(test_cpu_general),    cmocka_unit_test(test_cpu_tile),
+        cmocka_unit_test(test_gpu_tile),       cmocka_unit_test(test_gpu_turned),
+        cmocka_unit_test(test_gpu_flat),       cmocka_unit_test(test_gpu_halves),
+        cmocka_unit_test(test_gpu_rows),       cmocka_unit_test(test_gpu_general),
+        cmocka_unit_test(test_ptx_facts),      cmocka_unit_test(test_pairs_of_halves),
+        cmocka_unit_test(test_ptx_assembles),  cmocka_unit_test(test_llvm_reads),
+        cmocka_unit_test(test_cpu_vectors),    cmocka_unit_test(test_cpu_narrow_vectors),
+        cmocka_unit_test(test_cpu_records),    cmocka_unit_test(test_cpu_pairs),
+        cmocka_unit_test(test_cpu_hints),      cmocka_unit_test(test_cpu_gaps),
+        cmocka_unit_test(test_cpu_math_lanes), cmocka_unit_test(test_cpu_rest_of_tile),
+        cmocka_unit_test(test_goldens),        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

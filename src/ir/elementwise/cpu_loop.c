@@ -73,6 +73,8 @@ static bool does_little(const skeleton *s, int fields) {
            !tree_divides_integers(s->t);
 }
 
+static bool has_row_loop(const skeleton *s) { return s->v->loop == LOOP_ROWS || s->v->loop == LOOP_GENERAL; }
+
 /* Do the elements of a row lie side by side, in all arrays? */
 static bool is_dense(const skeleton *s) {
     for (int k = 0; k < s->noperands; k++)
@@ -105,10 +107,9 @@ static int shrinking_lanes(const skeleton *s) {
  * elements. */
 static int plain_hints(const skeleton *s, int hints[2]) {
     int lanes = shrinking_lanes(s), count = 0;
-    bool rows = s->v->loop == LOOP_ROWS || s->v->loop == LOOP_GENERAL;
     if (lanes)
         hints[count++] = emit_metadata(s->e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", lanes);
-    if (lanes || (rows && !s->v->masked && is_dense(s)))
+    if (lanes || (has_row_loop(s) && !s->v->masked && is_dense(s)))
         hints[count++] = emit_metadata(s->e, "!{!\"llvm.loop.interleave.count\", i32 1}");
     return count;
 }
@@ -257,7 +258,7 @@ static row_vectors row_vectors_of(const skeleton *s) {
     int bytes = s->e->target->vector_bits / 8, largest = largest_size(s), smallest = bytes;
     for (int k = s->nin; k < s->nin + s->v->nout; k++)
         smallest = dtypes[skeleton_memory(s, k)].size < smallest ? dtypes[skeleton_memory(s, k)].size : smallest;
-    if ((s->v->loop != LOOP_ROWS && s->v->loop != LOOP_GENERAL) || s->v->masked || !does_little(s, 1))
+    if (!has_row_loop(s) || s->v->masked || !does_little(s, 1))
         return (row_vectors){0};
     if (largest == 1)
         return (row_vectors){1, bytes, SHORT_LANES};

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "ir/common/nodes.h"
-#include "ir/common/whole_line.h"
 #include "ir/elementwise/elementwise.h"
 #include "ir/elementwise/symbols.h"
 
