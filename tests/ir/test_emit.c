@@ -863,6 +863,30 @@ static void test_one_vector(void **state) {
     }
 }
 
+/* fmod divides where the quotient is not large; in float64 only where a multiplication and subtraction that rounds once is an instruction. */
+static void test_remainder(void **state) {
+    (void)state;
+    static const struct {
+        dtype type;
+        int bits;
+        bool divides;
+    } rows[] = {{DT_FLOAT32, 128, true}, {DT_FLOAT32, 512, true}, {DT_FLOAT64, 128, false}, {DT_FLOAT64, 256, true}};
+    for (size_t r = 0; r < COUNT(rows); r++) {
+        code_target t = {.vector_bits = rows[r].bits};
+        const tree *call = math_call_tree("fmod", rows[r].type, rows[r].type, rows[r].type);
+        arena a = {0};
+        variant v = {.loop = LOOP_FLAT, .ndim = 1, .nin = 1, .nout = 1};
+        code_module m = {.nsymbols = 0};
+        for (int k = 0; k < 2; k++)
+            v.operand[k] = (variant_operand){.memory = (uint8_t)rows[r].type, .value = (uint8_t)rows[r].type};
+        assert_int_equal(ir_elementwise(&a, "f", call, &v, &t, &m), UF_OK);
+        if ((strstr(m.ir.data, "fdiv double") != NULL) != rows[r].divides || !strstr(m.ir.data, "libm_fmod"))
+            fail_msg("%s, %d bits\n%s", dtypes[rows[r].type].name, rows[r].bits, m.ir.data);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* LLVM would take the sign of a half that tanh is rounded to, one after the other, as that of its argument. */
 static void test_signs_of_vectors(void **state) {
     (void)state;
@@ -982,21 +1006,14 @@ static void test_names(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),
-        cmocka_unit_test(test_math_accepted),
-        cmocka_unit_test(test_control),
-        cmocka_unit_test(test_arrays),
-        cmocka_unit_test(test_complex),
-        cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_vectorised),
-        cmocka_unit_test(test_vector_forms),
-        cmocka_unit_test(test_doubled),
-        cmocka_unit_test(test_one_vector),
-        cmocka_unit_test(test_signs_of_vectors),
-        cmocka_unit_test(test_no_half_helpers),
-        cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_signs_of_quotients),
+        cmocka_unit_test(test_accepted),        cmocka_unit_test(test_math_accepted),
+        cmocka_unit_test(test_control),         cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_complex),         cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_vectorised),      cmocka_unit_test(test_vector_forms),
+        cmocka_unit_test(test_doubled),         cmocka_unit_test(test_one_vector),
+        cmocka_unit_test(test_remainder),       cmocka_unit_test(test_signs_of_vectors),
+        cmocka_unit_test(test_no_half_helpers), cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_names),           cmocka_unit_test(test_signs_of_quotients),
         cmocka_unit_test(test_plain_quotients),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
