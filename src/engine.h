@@ -361,6 +361,17 @@ typedef struct launch {
     report *report;        /* set by the engine */
 } launch;
 
+/* Where the end of the last segment would be among the bounds, which lie one behind the other, and along at most one dimension of the
+ * loop, forwards or backwards. */
+static inline const char *launch_bounds_stop(const launch *l) {
+    int k = variant_bounds(l->v);
+    int64_t behind = 1;
+    for (int d = 0; d < l->loop->ndim; d++)
+        if (l->loop->stride[d * l->loop->narrays + k] > 0)
+            behind = l->loop->extent[d];
+    return l->data[k] + behind * (int64_t)sizeof(int64_t);
+}
+
 /* The kernel that the report of a launch is about. */
 static inline report_kernel launch_report_kernel(const launch *l) {
     bool inner = l->v->loop == LOOP_GUFUNC && l->layout != &layout_scalars;

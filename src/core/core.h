@@ -524,9 +524,8 @@ enum {
     /* Words that are part of a plan: enough for the loops of 8 operands of rank 8, twice. */
     PLAN_WORDS = 320,
     /* Where the address of an operand comes from if it is not one of the run's arguments. */
-    SOURCE_SCRATCH = 0xFF, /* the bounds of segments, which the run has made of the starts */
-    /* There is no memory: in place of an address stands the position of the loop's first element. */
-    SOURCE_BOUNDS = 0xFE,
+    SOURCE_SCRATCH = 0xFF,
+    SOURCE_BOUNDS = 0xFE,   /* the bounds of segments: the starts, or what the run has made of them */
     SOURCE_POSITION = 0xFD, /* no memory: what stands for its address is the position of the loop's first element */
     /* plan_argument.says of initial value i is SAYS_INITIAL + i. */
     SAYS_INITIAL = 100
@@ -695,11 +694,13 @@ typedef struct plan_run {
     void *stream;
     /* Of the call that this run is; NULL: the run is one of a plan that lasts. */
     const uf_options *options;
-    const char *name;      /* of that call's public function */
-    char *block;           /* scratch memory */
-    const int64_t *bounds; /* of segments: starts in host memory, or what was read from them */
-    int64_t *parts;        /* fold: those that decide the results (launch.deciding) */
-    int64_t *outside;      /* of uf_at, as in launch */
+    const char *name; /* of that call's public function */
+    char *block;      /* scratch memory */
+    /* Of segments: starts, or what was read from those in host memory. NULL: on a GPU kernels take a copy in scratch memory, ..*/
+    const int64_t *bounds;
+    const int64_t *sent; /* .. which comes from here; NULL: from starts on the device */
+    int64_t *parts;      /* fold: those that decide the results (launch.deciding) */
+    int64_t *outside;    /* of uf_at, as in launch */
     /* No operand must be copied for an output's sake: known before the run, or seen in it. Calls alone. */
     bool apart;
     workspace space;

@@ -130,9 +130,9 @@ static int64_t pass_specialise(const uf_plan *p, plan_pass *s, bool whole, const
 }
 
 /* The same of the first pass, for the addresses of a call. */
-static int64_t first_specialise(uf_plan *p, bool whole, void *const *data) {
+static int64_t first_specialise(uf_plan *p, void *const *data) {
     plan_misalignment(&p->pass[0], data, p->misalignment);
-    return pass_specialise(p, &p->pass[0], whole, p->misalignment);
+    return pass_specialise(p, &p->pass[0], false, p->misalignment);
 }
 
 /* ---- Inputs that lie interleaved, which follows from the addresses of a run ---- */
@@ -202,6 +202,8 @@ static int states_operands(const variant *v, int states, int *of) {
         of[n++] = -1;
     if (v->masked)
         of[n++] = variant_mask(v);
+    for (int i = 0; i < 2 * v->segmented; i++)
+        of[n++] = variant_bounds(v) + i;
     if (v->position)
         of[n++] = variant_position(v);
     return n;
@@ -244,6 +246,8 @@ static void states_fill(uf_plan *p) {
 static uf_status divide(uf_plan *p, void *const *data) {
     plan_pass *s = &p->pass[0];
     fold_part *x = &p->fold;
+    s->v.reduction.counted |=
+        s->v.segmented && s->v.reduction.sparse; /* parts of a short segment may have no elements */
     x->whole = s->loops;
     x->asked = s->v;
     x->parts = 1;
@@ -254,7 +258,7 @@ static uf_status divide(uf_plan *p, void *const *data) {
     states_loops(p, space);
     s->chunk_stride = 1;
     states_fill(p);
-    first_specialise(p, false, data);
+    first_specialise(p, data);
     p->npasses = 2;
     return UF_OK;
 }
@@ -271,7 +275,7 @@ static uf_status parts_settle(uf_plan *p) {
     return UF_OK;
 }
 
-/* Makes the arrays of the second pass: states, outputs, initial values. Its loops go over the results, in the order
+/* Makes the arrays of the second pass: states, outputs, bounds, initial values. Its loops go over the results, in the order
  * of the first pass's loop, and over the parts. `words` holds their shape and strides. */
 static int second_arrays(const uf_plan *p, int64_t *words, nd_array *arrays) {
     const fold_part *x = &p->fold;
@@ -300,6 +304,13 @@ static int second_arrays(const uf_plan *p, int64_t *words, nd_array *arrays) {
                                  .output = true,
                                  .role = ND_RESULTS};
     }
+    for (int i = 0; i < 2 * was->segmented; i++) {
+        strides += nd + 1;
+        for (int d = 0; d < nd; d++)
+            strides[nd - 1 - d] = kept->stride[d * kept->narrays + variant_bounds(was) + i];
+        arrays[n++] =
+            (nd_array){.shape = shape, .strides = strides, .ndim = nd, .size = sizeof(int64_t), .role = ND_RESULTS};
+    }
     for (int k = 0; k < was->ninitial; k++)
         arrays[n++] = (nd_array){.number = true};
     return n;
@@ -314,6 +325,7 @@ static void second_fill(uf_plan *p) {
     plan_variant(s, LOOP_FOLD, states, was->nout);
     v->reports = was->reports;
     v->ninitial = was->ninitial;
+    v->segmented = was->segmented;
     v->reduction.sparse = was->reduction.sparse;
     v->reduction.counted = was->reduction.counted;
     v->reduction.from_states = 1;
@@ -323,6 +335,8 @@ static void second_fill(uf_plan *p) {
         plan_operand(s, k, i, was->operand[i].memory, was->operand[i].value);
         s->shift[k] = x->whole.kept.offset[i] * dtypes[was->operand[i].memory].size;
     }
+    for (int i = 0; i < 2 * was->segmented; i++, k++)
+        plan_operand(s, k, SOURCE_BOUNDS, DT_INT64, DT_INT64);
     for (int i = 0; i < was->ninitial; i++, k++)
         plan_operand(s, k, x->initial + i, x->fold->state[i], x->fold->state[i]);
 }
@@ -332,7 +346,8 @@ static uf_status second_lay(uf_plan *p) {
     plan_pass *s = &p->pass[1];
     nd_array arrays[VARIANT_OPERANDS];
     int nd = p->fold.whole.kept.ndim;
-    int64_t *words = plan_space(p, (size_t)((nd + 1) * (p->fold.asked.nout + 2)) * sizeof *words);
+    int64_t *words =
+        plan_space(p, (size_t)((nd + 1) * (p->fold.asked.nout + 2 * p->fold.asked.segmented + 2)) * sizeof *words);
     if (!words)
         return fail_memory();
     int n = second_arrays(p, words, arrays);
@@ -375,19 +390,17 @@ static bool states_place(uf_plan *p) {
     return true;
 }
 
-/* Says where the bounds are: on a GPU in scratch memory, on the CPU where the run has read them. */
+/* The begins and the ends of segments are one array, shifted by one element. On a GPU there is room for a copy of it. */
 static bool bounds_place(uf_plan *p) {
-    plan_pass *s = &p->pass[0];
-    int first = variant_bounds(&s->v);
-    bool device = p->engine == ENGINE_CUDA;
     p->fold.bounds_at = 0;
-    if (device && !piece_add(p, p->fold.nsegments + 1, sizeof(int64_t), &p->fold.bounds_at))
-        return false;
-    for (int k = 0; k < 2; k++) {
-        s->source[first + k] = device ? SOURCE_SCRATCH : SOURCE_BOUNDS;
-        s->shift[first + k] = (int64_t)(p->fold.bounds_at + (size_t)k * sizeof(int64_t));
+    for (int i = 0; i < p->npasses; i++) {
+        plan_pass *s = &p->pass[i];
+        int k = variant_bounds(&s->v);
+        int64_t first = i ? p->fold.whole.kept.offset[variant_bounds(&p->fold.asked)] : 0;
+        s->shift[k] = first * (int64_t)sizeof(int64_t);
+        s->shift[k + 1] = s->shift[k] + (int64_t)sizeof(int64_t);
     }
-    return true;
+    return p->engine == ENGINE_CPU || piece_add(p, p->fold.nsegments + 1, sizeof(int64_t), &p->fold.bounds_at);
 }
 
 /* The two launches share one piece, as the second runs after the first. */
@@ -452,7 +465,7 @@ uf_status fold_lay(uf_plan *p, const plan_request *r, call_args *a, const fold_f
         interleave(p, s, data, p->member);
         plan_groups(&s->v, p->member, s->v.nin);
     }
-    s->chunk = first_specialise(p, form->segmented, data);
+    s->chunk = first_specialise(p, data);
     return s->chunk > 0 ? divide(p, data) : UF_OK;
 }
 

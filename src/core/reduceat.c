@@ -1,6 +1,6 @@
 /* reduceat.c - uf_reduceat: reduces each segment of an axis to one result. Kernels take the bounds of segments as
- * int64, begins and ends. Each run makes them of the starts: it checks starts in host memory, which are the bounds where the CPU can
- * read them as such, and else are converted, and enqueues a copy that converts those in device memory. */
+ * int64, begins and ends. These are the starts, where kernels can read them as such; else each run makes them of the starts: it
+ * converts those in host memory, which it checks, and enqueues a copy that converts those in device memory. */
 #include "core/fold.h"
 
 static const fold_form form = {.loop = LOOP_FOLD, .segmented = true};
@@ -129,23 +129,24 @@ static uf_status bounds_fail(const int64_t *bounds, int64_t extent) {
                    (long long)i, (long long)(beyond ? extent : bounds[i]), (long long)extent - 1);
 }
 
-/* Does output k lie over the starts, of which there are so many bytes? */
-static bool is_over(const plan_run *run, int k, uintptr_t starts, uintptr_t bytes) {
-    const plan_pass *s = &run->plan->pass[0];
+/* Does output k of a pass lie over the starts, of which there are so many bytes? */
+static bool is_over(const plan_run *run, const plan_pass *s, int k, uintptr_t starts, uintptr_t bytes) {
     int64_t lowest, highest, size = dtypes[s->v.operand[k].memory].size;
     uintptr_t out = (uintptr_t)run->data[s->source[k]] + (uintptr_t)s->shift[k];
     fold_bounds(run->plan, s, k, &lowest, &highest);
     return out + (uintptr_t)(lowest * size) < starts + bytes && starts < out + (uintptr_t)((highest + 1) * size);
 }
 
-/* Are starts in host memory what kernels on the CPU take as bounds, where they are? Not if an output lies over them. */
+/* Are the starts what kernels take as bounds, where they are? Not if an output lies over them. */
 static bool are_bounds(const plan_run *run) {
     const uf_plan *p = run->plan;
     const fold_part *x = &p->fold;
-    const variant *v = &p->pass[0].v;
-    bool are = p->engine == ENGINE_CPU && p->argument[x->starts].type == DT_INT64 && x->starts_step == 1;
+    const plan_pass *last = &p->pass[p->npasses - 1];
+    const variant *v = &last->v;
+    bool are = x->starts_on_device == (p->engine == ENGINE_CUDA) && p->argument[x->starts].type == DT_INT64 &&
+               x->starts_step == 1;
     for (int k = v->nin; k < v->nin + v->nout && are && !p->idle; k++)
-        are = !is_over(run, k, (uintptr_t)run->data[x->starts], (uintptr_t)x->nsegments * sizeof(int64_t));
+        are = !is_over(run, last, k, (uintptr_t)run->data[x->starts], (uintptr_t)x->nsegments * sizeof(int64_t));
     return are;
 }
 
@@ -153,30 +154,32 @@ static bool are_bounds(const plan_run *run) {
 static uf_status bounds_read(plan_run *run) {
     const uf_plan *p = run->plan;
     const fold_part *x = &p->fold;
+    const int64_t *bounds = are_bounds(run) ? run->data[x->starts] : NULL;
+    run->bounds = bounds;
     if (x->starts_on_device)
         return UF_OK;
-    run->bounds = run->data[x->starts];
-    if (!are_bounds(run)) {
+    if (!bounds) {
         int64_t *own = workspace_take(&run->space, (size_t)(x->nsegments + 1) * sizeof *own);
         if (!own)
             return fail_memory();
         widen[p->argument[x->starts].type](own, run->data[x->starts], x->starts_step, x->nsegments);
         own[x->nsegments] = x->extent;
-        run->bounds = own;
+        bounds = own;
+        *(p->engine == ENGINE_CPU ? &run->bounds : &run->sent) = own;
     }
-    return bounds_are_within(run->bounds, x->nsegments, x->extent) ? UF_OK : bounds_fail(run->bounds, x->extent);
+    return bounds_are_within(bounds, x->nsegments, x->extent) ? UF_OK : bounds_fail(bounds, x->extent);
 }
 
-/* Brings the bounds to scratch memory on a GPU: those on the host by a copy of bytes, starts on a device by a copy
- * that converts them, with the extent after them. */
+/* Brings bounds that kernels cannot read where they are to scratch memory on a GPU: those on the host by a copy of bytes, starts on a
+ * device by a copy that converts them, with the extent after them. */
 static uf_status bounds_send(const plan_run *run) {
     const uf_plan *p = run->plan;
     const fold_part *x = &p->fold;
-    if (p->engine != ENGINE_CUDA)
+    if (run->bounds)
         return UF_OK;
     char *bounds = run->block + x->bounds_at;
-    if (!x->starts_on_device)
-        return engines[p->engine]->copy(p->device, bounds, run->bounds, (size_t)(x->nsegments + 1) * sizeof(int64_t),
+    if (run->sent)
+        return engines[p->engine]->copy(p->device, bounds, run->sent, (size_t)(x->nsegments + 1) * sizeof(int64_t),
                                         run->stream, false);
     transfers t;
     transfers_make(p, (dtype)p->argument[x->starts].type, run->data[x->starts], bounds, &t);

@@ -50,7 +50,10 @@ static bool is_argument(const plan_pass *s, int k) { return s->source[k] < PLAN_
 /* The address of operand k's element 0. */
 static inline char *origin(const plan_run *r, const plan_pass *s, int k) {
     int source = s->source[k];
-    char *from = source < PLAN_ARGUMENTS ? r->data[source] : source == SOURCE_SCRATCH ? r->block : (char *)r->bounds;
+    char *from = source < PLAN_ARGUMENTS    ? r->data[source]
+                 : source == SOURCE_SCRATCH ? r->block
+                 : r->bounds                ? (char *)(uintptr_t)r->bounds
+                                            : r->block + r->plan->fold.bounds_at;
     return from ? (char *)((uintptr_t)from + (uintptr_t)s->shift[k]) : NULL;
 }
 
@@ -301,6 +304,8 @@ static __attribute__((noinline)) uf_status two_passes(plan_run *r) {
     TRY(operands_read(r, &s[1], &o));
     TRY(overlaps_find(r, &s[1], &o, copy, &any));
     TRY(operands_read(r, &s[0], &o));
+    if (r->plan->verb->prepare)
+        TRY(r->plan->verb->prepare(r));
     r->parts = &parts;
     TRY(pass_launch(r, &s[0], &o, NULL));
     TRY(operands_read(r, &s[1], &o));

@@ -188,17 +188,6 @@ typedef struct fold_cursor {
     uint64_t *operand[VARIANT_OPERANDS];
 } fold_cursor;
 
-/* Where the end of the last segment would be among the bounds, which lie one behind the other, and along at most one dimension of the
- * loop, forwards or backwards. */
-static const char *bounds_stop(const launch *l) {
-    int k = variant_bounds(l->v);
-    int64_t behind = 1;
-    for (int d = 0; d < l->loop->ndim; d++)
-        if (stride_of(l->loop, d, k) > 0)
-            behind = l->loop->extent[d];
-    return l->data[k] + behind * (int64_t)sizeof(int64_t);
-}
-
 static void put_parameters(fold_cursor *p, const launch *l) {
     const variant *v = l->v;
     int n = variant_operands(v);
@@ -213,7 +202,7 @@ static void put_parameters(fold_cursor *p, const launch *l) {
     p->first = put_parameter(&w, CPU_FOLD_FIRST, 0);
     p->last = put_parameter(&w, CPU_FOLD_LAST, 0);
     if (v->segmented)
-        put_address(&w, CPU_FOLD_STOP, bounds_stop(l));
+        put_address(&w, CPU_FOLD_STOP, launch_bounds_stop(l));
     for (int d = 0; d < l->reduced->ndim - 1; d++)
         put_parameter(&w, CPU_FOLD_EXTENTS, l->reduced->extent[d]);
     for (int k = 0; k < n; k++)

@@ -34,7 +34,15 @@ enum {
     ALONE_LENGTH_WIDE = 64,      /* .. of WIDE bytes, .. */
     ALONE_LEAST = 16,            /* .. and at least, if they lie in planes of a warp and more, .. */
     ALONE_LEAST_BUSY = 8,        /* .. or if it takes so many, and has more than a byte; */
-    ALONE_AHEAD = 8              /* elements that are loaded together */
+    ALONE_AHEAD = 8,             /* elements that are loaded together */
+
+    /* Segments, by what was measured. */
+    SEGMENT_LEAST = 16,         /* elements, on average, of which vectors pay, .. */
+    SEGMENT_VECTORS = 4,        /* .. if there are so many; no more single elements of less are loaded together */
+    SEGMENT_VISITS = 32,        /* by the lanes of a segment, before it is left to a block, .. */
+    SEGMENT_TIMES = 8,          /* .. if it is so many times as long as the others */
+    SEGMENT_BYTES = 1536,       /* of a segment of all columns, which threads alone take if it has no more, .. */
+    SEGMENT_BYTES_FEW = 4 << 10 /* .. of less than a warp of columns */
 };
 #define FILLED 0.97
 
@@ -51,6 +59,9 @@ enum {
     LANE_SOME = 4,       /* operations on a byte, from which that pays for vectors of four, too */
     LANE_LIGHT = 8 /* operations on a byte, below which rows that fill one visit of all lanes are best taken by it */
 };
+
+_Static_assert((int)COOP_MOST == (int)COOP_SEGMENTS,
+               "segments that a block takes are those of a cooperative group of that size");
 
 /* Indices and numbers of elements are computed with 32 bits below this: some way below 2^31, so that what lies past the end does
  * not wrap. */
@@ -77,13 +88,31 @@ static bool lies_in_columns(const variant *v, const fold_problem *s) {
     return false;
 }
 
+/* Segments; 0: the results have none, or states of their parts. */
+static int64_t segments_of(const variant *v, const nd_loop *kept) {
+    int64_t n = variant_reads_segments(v);
+    for (int d = 0; d < kept->ndim && n; d++)
+        n *= stride_of(kept, d, variant_bounds(v)) ? kept->extent[d] : 1;
+    return n;
+}
+
+/* Elements of a result: of a segment so many on average, which is all that is known. */
+static int64_t mean_length(const variant *v, const nd_loop *kept, const nd_loop *reduced) {
+    int64_t segments = segments_of(v, kept);
+    return segments ? (reduced->count + segments - 1) / segments : reduced->count;
+}
+
+static int64_t length_of(const variant *v, const fold_problem *s) {
+    return mean_length(v, &s->loops->kept, &s->loops->reduced);
+}
+
 /* Do neighbouring lanes better take neighbouring results? */
 static bool wants_columns(const variant *v, const fold_problem *s) {
     if (v->reduction.empty)
         return false;
     if (s->traits->order == FOLD_SERIAL)
         return true;
-    return !(v->segmented && stride_of(&s->loops->kept, 0, variant_bounds(v))) && lies_in_columns(v, s);
+    return !(variant_reads_segments(v) && stride_of(&s->loops->kept, 0, variant_bounds(v))) && lies_in_columns(v, s);
 }
 
 /* Does operand k move along the lanes' dimension? Results do in columns. */
@@ -166,6 +195,12 @@ static int64_t chunk_of(int64_t n, int64_t wanted, int64_t grain, int64_t least)
     return chunk < n ? chunk : 0;
 }
 
+/* The same, where parts consist of visits. Each segment has as many parts as the others. */
+static int64_t parts_of(const variant *v, const nd_loop *kept, const nd_loop *reduced, int64_t wanted, int64_t visit) {
+    int64_t segments = segments_of(v, kept);
+    return chunk_of(reduced->count, wanted, visit, visit * CHUNK_VISITS * (segments ? segments : 1));
+}
+
 /* ---- Results of a constant length ---- */
 
 /* Does a thread take whole rows? */
@@ -198,19 +233,16 @@ static bool short_results(variant *v, const fold_problem *s, int sms) {
 /* Have 2^coop lanes fewer bytes of a row each than they should? per: for each operation on a byte. */
 static bool has_thin_lanes(const variant *v, const fold_problem *s, unsigned coop, int per) {
     int64_t size = element_bytes(v), least = (int64_t)per * s->traits->nodes / size;
-    return s->loops->reduced.count * size >> coop < (least < LANE_MOST ? least : LANE_MOST);
+    return length_of(v, s) * size >> coop < (least < LANE_MOST ? least : LANE_MOST);
 }
 
 /* Do half as many lanes a row still fill the device? */
-static bool may_halve(const variant *v, const fold_problem *s, unsigned coop, int sms) {
-    return coop && !v->segmented && s->traits->order == FOLD_FREE &&
-           s->loops->kept.count >= threads_wanted(sms) >> (coop - 1);
+static bool may_halve(const fold_problem *s, unsigned coop, int sms) {
+    return coop && s->traits->order == FOLD_FREE && s->loops->kept.count >= threads_wanted(sms) >> (coop - 1);
 }
 
 /* Are there so many results that each need not have several blocks? */
-static bool has_many(const variant *v, const fold_problem *s, int sms) {
-    return !v->segmented && s->loops->kept.count << COOP_MOST > threads_wanted(sms);
-}
+static bool has_many(const fold_problem *s, int sms) { return s->loops->kept.count << COOP_MOST > threads_wanted(sms); }
 
 /* Should each of many rows go by whole vectors from its first aligned address on, as longer ones do, since vectors of all of them together have
  * few elements? */
@@ -218,7 +250,7 @@ static bool begins_anywhere(const variant *v, const fold_problem *s, int sms, in
     bool few = vector == 2 || (vector == 4 && s->traits->nodes >= LANE_SOME * element_bytes(v));
     int64_t most = vector == 1 ? WARP : few ? PARTS_MOST : INT64_MAX;
     return s->loops->reduced.count / vector > most && vector < vector_most(v) && element_bytes(v) < WIDE &&
-           s->loops->reduced.ndim == 1 && s->traits->order == FOLD_FREE && has_many(v, s, sms);
+           s->loops->reduced.ndim == 1 && s->traits->order == FOLD_FREE && has_many(s, sms);
 }
 
 /* Several short results a cooperative group, each in one visit. */
@@ -226,11 +258,12 @@ static bool short_rows(variant *v, const fold_problem *s, int sms) {
     int64_t n = s->loops->reduced.count, results = s->loops->kept.count;
     int vector = fit_vectors(v, s, true);
     int64_t units = n / vector;
-    if (v->segmented || units > (REPEAT_MAX << COOP_WARP) || results < 2 || begins_anywhere(v, s, sms, vector))
+    if (variant_reads_segments(v) || units > (REPEAT_MAX << COOP_WARP) || results < 2 ||
+        begins_anywhere(v, s, sms, vector))
         return false;
     unsigned coop = log2_ceil((uint64_t)units);
     coop = coop < COOP_WARP ? coop : COOP_WARP;
-    while (may_halve(v, s, coop, sms) && has_thin_lanes(v, s, coop, LANE_SHORT) &&
+    while (may_halve(s, coop, sms) && has_thin_lanes(v, s, coop, LANE_SHORT) &&
            ceil_shift(units, coop - 1) < REPEAT_MAX && ceil_shift(units, coop - 1) * vector <= most_elements(s->traits))
         coop--;
     int repeat = (int)ceil_shift(units, coop), most = most_elements(s->traits) / (repeat * vector);
@@ -266,41 +299,59 @@ static bool fills_visit(int64_t n, int64_t visit) {
 
 /* log2 of the lanes of a row, of which there are many. */
 static unsigned lanes_of_many(const variant *v, const fold_problem *s, int sms, int64_t visit) {
-    int64_t n = s->loops->reduced.count;
+    int64_t n = length_of(v, s);
     unsigned coop = lanes_for(n, visit);
     bool light = s->traits->nodes < LANE_LIGHT * element_bytes(v);
     coop = coop < COOP_MOST ? coop : COOP_MOST;
     while (coop > (light ? LONG_LEAST : LONG_LEAST_BUSY) && !(light && fills_visit(n, visit)) &&
-           may_halve(v, s, coop, sms) && has_thin_lanes(v, s, coop, LANE_LONG))
+           may_halve(s, coop, sms) && has_thin_lanes(v, s, coop, LANE_LONG))
         coop--;
     return coop;
 }
 
+/* Elements of an access, and accesses of a visit, of a segment. Short ones have few whole vectors. */
+static int segment_vector(const variant *v, const fold_problem *s, int *repeat) {
+    int64_t n = length_of(v, s);
+    int vector = vector_most(v), most = most_elements(s->traits);
+    while (vector > 1 && (vector > most || n < SEGMENT_LEAST || vector > n / SEGMENT_VECTORS))
+        vector /= 2;
+    *repeat = accesses_of(v, s, vector, FLIGHT);
+    while (*repeat > 2 && (*repeat > n / vector || (n<SEGMENT_LEAST && * repeat> SEGMENT_VECTORS)))
+        *repeat /= 2;
+    return vector;
+}
+
+/* log2 of the lanes of a segment: a warp's at most, or a block's, to which a warp's leave those that are longer. */
+static unsigned lanes_of_segment(int64_t n, int64_t visit, unsigned most) {
+    unsigned coop = log2_floor((uint64_t)(n * 3 / (4 * visit)));
+    if (coop >= COOP_SEGMENTS)
+        return coop < most ? coop : most;
+    return coop < COOP_WARP ? coop : COOP_WARP;
+}
+
 static int64_t long_rows(variant *v, const fold_problem *s, int sms) {
-    int64_t n = s->loops->reduced.count, results = s->loops->kept.count, span = n;
-    bool lines = s->loops->reduced.ndim == 1, many = has_many(v, s, sms);
-    int vector = lines ? vector_most(v) : fit_vectors(v, s, false); /* of lines each finds its own head */
+    int64_t n = length_of(v, s), results = s->loops->kept.count;
+    bool lines = s->loops->reduced.ndim == 1, many = has_many(s, sms);
+    int vector = lines ? vector_most(v) : fit_vectors(v, s, false), repeat; /* of lines each finds its own head */
     while (vector > 1 && (vector > most_elements(s->traits) || vector > n))
         vector /= 2;
-    int repeat = accesses_of(v, s, vector, FLIGHT);
-    if (many && element_bytes(v) >= WIDE && !fills_visit(n, (int64_t)vector * repeat))
+    repeat = accesses_of(v, s, vector, FLIGHT);
+    if (variant_reads_segments(v))
+        vector = segment_vector(v, s, &repeat);
+    else if (many && element_bytes(v) >= WIDE && !fills_visit(n, (int64_t)vector * repeat))
         repeat = accesses_of(v, s, vector, FLIGHT_WIDE);
     v->fold.vector = (uint8_t)vector;
     v->fold.accesses = (uint8_t)repeat;
-    if (v->segmented)
-        span = n / (results < n ? results : n) + 1; /* of a segment, about */
     int64_t visit = (int64_t)vector * repeat;
-    unsigned coop = lanes_for(span, visit);
-    v->fold.coop = (uint8_t)(many ? lanes_of_many(v, s, sms, visit) : coop < COOP_MOST ? coop : COOP_MOST);
-    if (many || v->segmented)
+    unsigned coop = many ? lanes_of_many(v, s, sms, visit) : lanes_for(n, visit);
+    bool one_block = many || n <= (visit << COOP_BLOCK) * ONE_BLOCK_VISITS || s->whole;
+    unsigned most = many || !one_block ? COOP_MOST : COOP_BLOCK;
+    coop = coop < most ? coop : most;
+    v->fold.coop = (uint8_t)(variant_reads_segments(v) ? lanes_of_segment(n, visit, most) : coop);
+    if (one_block)
         return 0;
-    bool one_block = span <= (visit << COOP_BLOCK) * ONE_BLOCK_VISITS || s->whole;
-    if (one_block) {
-        v->fold.coop = (uint8_t)(coop < COOP_BLOCK ? coop : COOP_BLOCK);
-        return 0;
-    }
-    int64_t wanted = ((int64_t)sms * BLOCKS_WANTED + results - 1) / results, width = visit << COOP_MOST;
-    return chunk_of(n, wanted, width, width * CHUNK_VISITS);
+    int64_t wanted = ((int64_t)sms * BLOCKS_WANTED + results - 1) / results;
+    return parts_of(v, &s->loops->kept, &s->loops->reduced, wanted, visit << COOP_MOST);
 }
 
 /* ---- Lanes along results ---- */
@@ -337,16 +388,19 @@ static bool short_columns(variant *v, const fold_problem *s, int sms, int vector
 }
 
 /* Is each column best left to one thread? There are enough of them, and what a block would have of one plane is soon combined, or takes long to
- * combine; but not where vectors of neighbouring columns bring more at a time, or columns have next to nothing. */
+ * combine; but not where vectors of neighbouring columns bring more at a time, or columns have next to nothing. A segment of all columns is a
+ * block's work where it has so many bytes. */
 static bool goes_alone(const variant *v, const fold_problem *s, int sms) {
     const nd_loop *kept = &s->loops->kept;
-    int64_t n = s->loops->reduced.count, across = kept->extent[0];
+    int64_t n = length_of(v, s), across = kept->extent[0];
     int size = element_bytes(v);
     bool light = s->traits->nodes < LANE_LIGHT * size,
          whole = size < WORD && fit_vectors(v, s, false) * widest_element(v) == ACCESS_BYTES;
-    if (v->segmented || s->loops->reduced.ndim > 1 || s->traits->order == FOLD_SERIAL ||
-        kept->count < threads_wanted(sms) / 2 ||
-        (light && (whole || n > (size < WIDE ? ALONE_LENGTH : ALONE_LENGTH_WIDE))))
+    if (s->loops->reduced.ndim > 1 || s->traits->order == FOLD_SERIAL || kept->count < threads_wanted(sms) / 2)
+        return false;
+    if (variant_reads_segments(v))
+        return n <= (across < WARP ? SEGMENT_BYTES_FEW : SEGMENT_BYTES) / size / across;
+    if (light && (whole || n > (size < WIDE ? ALONE_LENGTH : ALONE_LENGTH_WIDE)))
         return false;
     return n <= (light ? ALONE_PLANE : ALONE_PLANE_BUSY) / across &&
            (across < WARP || n >= (light || size == 1 ? ALONE_LEAST : ALONE_LEAST_BUSY));
@@ -357,14 +411,17 @@ static void specialise_alone(variant *v, const fold_problem *s) {
     v->reduction.columns = 0;
     fill_kinds(v, s->loops);
     v->fold.accesses = (uint8_t)accesses_of(v, s, 1, ALONE_AHEAD * element_bytes(v));
-    while (v->fold.accesses > 1 && v->fold.accesses > s->loops->reduced.count)
+    while (v->fold.accesses > 1 && v->fold.accesses > length_of(v, s))
         v->fold.accesses /= 2;
+    if (variant_reads_segments(v) && v->fold.accesses > SEGMENT_VECTORS)
+        v->fold.accesses = SEGMENT_VECTORS;
 }
 
 static int64_t specialise_columns(variant *v, const fold_problem *s, int sms) {
     const nd_loop *kept = &s->loops->kept;
-    int64_t n = s->loops->reduced.count;
-    bool apart = v->segmented && stride_of(kept, 0, variant_bounds(v)); /* each column is a segment of its own */
+    int64_t n = length_of(v, s);
+    bool apart =
+        variant_reads_segments(v) && stride_of(kept, 0, variant_bounds(v)); /* each column is a segment of its own */
     int vector = apart ? 1 : fit_vectors(v, s, false), most = most_elements(s->traits);
     int state = s->traits->state_bytes, all = state + (v->reduction.counted ? STATE_MORE : 1);
     while (vector > 1 && (vector * state > STATE_MOST || vector * all * BLOCK_MAX > SHARED_FREE))
@@ -385,12 +442,12 @@ static int64_t specialise_columns(variant *v, const fold_problem *s, int sms) {
     while (high && (int64_t)repeat << high > n)
         high--;
     v->fold.coop = (uint8_t)high;
-    if (s->whole || v->segmented)
+    if (s->whole)
         return 0;
     int64_t blocks = columns_blocks(v, kept), wanted = (int64_t)sms * BLOCKS_WANTED, visit = (int64_t)repeat << high;
     if (blocks * 2 > wanted)
         return 0;
-    return chunk_of(n, (wanted + blocks - 1) / blocks, visit, visit * CHUNK_VISITS);
+    return parts_of(v, kept, &s->loops->reduced, (wanted + blocks - 1) / blocks, visit);
 }
 
 /* ---- Specialising ---- */
@@ -430,7 +487,7 @@ static int64_t specialise(variant *v, const fold_problem *s, int sms) {
 
 /* Has one visit of a group all accesses by vectors of its one result? */
 static bool visits_once(const variant *v, int64_t n) {
-    return !v->reduction.empty && !v->reduction.to_states && !v->reduction.columns && !v->segmented &&
+    return !v->reduction.empty && !v->reduction.to_states && !v->reduction.columns && !variant_reads_segments(v) &&
            !v->fold.results && n <= ((int64_t)v->fold.vector * v->fold.accesses) << v->fold.coop;
 }
 
@@ -482,7 +539,8 @@ static int64_t layout_rows(const launch *l, const occupancy *r, grid *g) {
         return INT64_MAX;
     tasks = (tasks + results - 1) / results;
     unsigned shift = v->fold.coop > COOP_WARP ? v->fold.coop : COOP_MOST;
-    while (shift > COOP_WARP && shift > v->fold.coop && ceil_shift(tasks, shift - v->fold.coop) < r->sms)
+    while (shift > COOP_WARP && shift > v->fold.coop && !variant_defers_segments(v) &&
+           ceil_shift(tasks, shift - v->fold.coop) < r->sms)
         shift--;
     g->threads = 1u << shift;
     return ceil_shift(tasks, shift - v->fold.coop);
@@ -526,8 +584,16 @@ int64_t gpu_fold_chunk(const launch *l, int resident) {
         v->reduction.columns ? columns_blocks(v, l->loop) : ceil_shift(l->loop->count, block_shift(l) - v->fold.coop);
     int64_t visit = v->reduction.columns ? (int64_t)v->fold.accesses << v->fold.coop
                                          : ((int64_t)v->fold.vector * v->fold.accesses) << v->fold.coop;
-    int64_t chunk = chunk_of(l->reduced->count, parts_for(tasks, resident), visit, visit * CHUNK_VISITS);
+    int64_t chunk = parts_of(v, l->loop, l->reduced, parts_for(tasks, resident), visit);
     return chunk ? chunk : l->chunk;
+}
+
+/* Elements of a segment that is not left to the block: of some visits, and not of most segments. */
+static int64_t longest_segment(const launch *l) {
+    const variant *v = l->v;
+    int64_t visits = ((int64_t)v->fold.vector * v->fold.accesses * SEGMENT_VISITS) << v->fold.coop,
+            some = mean_length(v, l->loop, l->reduced) * SEGMENT_TIMES;
+    return visits > some ? visits : some;
 }
 
 int64_t fold_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
@@ -539,6 +605,10 @@ int64_t fold_layout(const launch *l, const occupancy *r, parameter_writer *w, gr
     bool aligned = is_aligned(l);
     assert(aligned || !v->fold.aligned);
     put_parameter(w, GPU_FOLD_ALIGNED, aligned);
+    if (v->segmented)
+        put_address(w, GPU_FOLD_STOP, launch_bounds_stop(l));
+    if (variant_defers_segments(v))
+        put_parameter(w, GPU_FOLD_LONG, longest_segment(l));
     if (v->reduction.to_states) {
         put_parameter(w, GPU_FOLD_CHUNK, l->chunk);
         put_parameter(w, GPU_FOLD_CHUNK_STRIDE, l->chunk_stride);

@@ -127,7 +127,7 @@ typedef struct movement {
 static void elements_move(const fold_request *s, const nd_array *a, movement *out) {
     nd_loop_strides(a, s->ndim, out->reduced);
     for (int d = 0; d < s->ndim; d++)
-        out->kept[d] = s->axes & bit(d) ? 0 : out->reduced[d];
+        out->kept[d] = s->axes & bit(d) && !s->segments ? 0 : out->reduced[d];
 }
 
 static void results_move(const fold_request *s, const nd_array *a, movement *out) {
@@ -190,13 +190,27 @@ static void flip(nd_loop *loop) {
     }
 }
 
+/* Elements stand still along the dimension of the segments, in which they were ordered as they lie. */
+static void hold_elements(const fold_request *s, nd_loop *out) {
+    for (int d = 0; d < out->ndim; d++) {
+        int64_t *stride = out->stride + (size_t)d * (size_t)out->narrays;
+        if (!stride[bounds_of(s->arrays, s->narrays) - s->arrays])
+            continue;
+        for (int k = 0; k < out->narrays; k++)
+            if (s->arrays[k].role == ND_ELEMENTS)
+                stride[k] = 0;
+    }
+}
+
 static void loop_finish(const fold_request *s, bool kept, nd_loop *out) {
     if (out->count <= 1) {
         set_single(s, kept, out);
     } else {
         if (kept || !(s->flags & (ND_KEEP_ORDER | ND_SCAN) || s->segments)) {
-            flip(out);
             nd_loop_order(out, 0);
+            if (kept && s->segments)
+                hold_elements(s, out);
+            flip(out);
         }
         nd_loop_merge(out);
     }

@@ -20,6 +20,7 @@ enum {
     SCAN_COLUMN_THREADS = 256,
     ROW_TILE_THREADS = 128, /* of a block that has rows of a constant length in shared memory */
     SCAN_ACROSS_MAX = 5, /* log2 of the threads across, beyond which the tiles of a line are not spread over blocks */
+    COOP_SEGMENTS = 8,   /* log2 of the threads of a block that takes long segments together */
     /* GPU, generalized ufuncs: log2 of the threads that compute one inner call together, a cooperative group. 0: a thread; to COOP_WARP: lanes of
      * a warp; to COOP_BLOCK: a block; COOP_GRID: several blocks of 2^COOP_GRID_BLOCK threads, or half as many. */
     COOP_WARP = 5,

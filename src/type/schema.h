@@ -138,6 +138,8 @@
     X(GPU_FOLD_TOTAL,           INT64,   once,          "elements of the reduced loop") \
     X(GPU_FOLD_ELEMENTS,        INT64,   once,          "elements of each result, as the launch says") \
     X(GPU_FOLD_ALIGNED,         FLAG,    once,          "every access by vectors is aligned") \
+    X(GPU_FOLD_STOP,            ADDRESS, segmented,     "behind the first bounds: a second bound there is the length of the axis, and is not read") \
+    X(GPU_FOLD_LONG,            INT64,   deferring,     "elements of a segment, beyond which it is left to the block") \
     X(GPU_FOLD_CHUNK,           INT64,   parts,         "elements of a part") \
     X(GPU_FOLD_CHUNK_STRIDE,    STRIDE,  parts,         "of the outputs, from one part to the next") \
     X(GPU_FOLD_PARTS,           DIVISOR, parts,         "parts of each result") \

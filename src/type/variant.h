@@ -414,6 +414,13 @@ static inline bool variant_at_rows(const variant *v) {
     return v->operand[0].kind != OPERAND_CONSTANT;
 }
 static inline int variant_bounds(const variant *v) { return v->nin + v->nout + v->masked; }
+/* Fold: do segments say which elements are read? States of their parts are all read. */
+static inline bool variant_reads_segments(const variant *v) { return v->segmented && !v->reduction.from_states; }
+/* GPU: do blocks, of 2^COOP_SEGMENTS threads, take those segments that are too long for the few threads that each of them has? */
+static inline bool variant_defers_segments(const variant *v) {
+    return variant_reads_segments(v) && !v->reduction.to_states && !v->reduction.columns &&
+           v->fold.coop < COOP_SEGMENTS;
+}
 static inline int variant_initial(const variant *v) { return variant_bounds(v) + 2 * v->segmented; }
 static inline int variant_position(const variant *v) { return variant_initial(v) + v->ninitial; }
 /* Gufunc, form: the rows or columns of a matrix of n that a lane has. */

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
@@ -727,6 +728,52 @@ static void test_columns_alone(void **unused) {
             snprintf(got, sizeof got, "alone %d", v.fold.accesses);
         check(i, got, cases[i].chosen);
         assert_true(v.reduction.columns || (!v.fold.coop && v.fold.vector == 1 && !v.fold.results));
+    }
+}
+
+/* Segments, by their mean length: parts of few long ones; lanes and vectors of many; a thread for each column, or blocks of columns. */
+static void test_segments(void **unused) {
+    static const struct {
+        int64_t length, across, segments; /* of the axis, of a row of columns */
+        dtype type;
+        const char *chosen;
+    } cases[] = {
+        {1 << 28, 1, 1, DT_FLOAT32, "rows 4 x 4, 2^8 lanes, 2048 parts"},
+        {1 << 28, 1, 100, DT_FLOAT32, "rows 4 x 4, 2^8 lanes, 22 parts"},
+        {1 << 28, 1, 10000, DT_FLOAT32, "rows 4 x 4, 2^8 lanes, 0 parts"},
+        {1 << 28, 1, 1 << 18, DT_FLOAT32, "rows 4 x 4, 2^5 lanes, 0 parts"},
+        {1 << 28, 1, 1 << 22, DT_FLOAT32, "rows 4 x 4, 2^1 lanes, 0 parts"},
+        {1 << 28, 1, 1 << 24, DT_FLOAT32, "rows 4 x 4, 2^0 lanes, 0 parts"},
+        {1 << 28, 1, 1 << 26, DT_FLOAT32, "rows 1 x 4, 2^0 lanes, 0 parts"},
+        {1 << 28, 1, 1 << 24, DT_INT8, "rows 4 x 4, 2^0 lanes, 0 parts"},
+        {1 << 28, 1, 1 << 18, DT_INT8, "rows 16 x 4, 2^3 lanes, 0 parts"},
+        {1 << 26, 3, 2, DT_FLOAT32, "columns 1 x 8, 2^6 lanes, 1049 parts"},
+        {1 << 26, 3, 1 << 24, DT_FLOAT32, "rows 1 x 4, 2^0 lanes, 0 parts"},
+        {1 << 22, 64, 1 << 20, DT_FLOAT32, "rows 1 x 4, 2^0 lanes, 0 parts"},
+        {1 << 22, 64, 1 << 18, DT_FLOAT32, "columns 4 x 8, 2^1 lanes, 0 parts"},
+        {1 << 20, 1024, 1 << 19, DT_BFLOAT16, "columns 8 x 2, 2^0 lanes, 0 parts"},
+    };
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int64_t n = cases[i].length, across = cases[i].across, segments = cases[i].segments;
+        int64_t shape[2] = {n, across}, results[2] = {segments, across};
+        nd_array arrays[] = {{.shape = shape, .ndim = 2, .size = dtypes[cases[i].type].size, .role = ND_ELEMENTS},
+                             {.shape = results, .ndim = 2, .size = 8, .output = true, .role = ND_RESULTS},
+                             {.shape = &segments, .ndim = 1, .size = 8, .role = ND_BOUNDS},
+                             {.shape = &segments, .ndim = 1, .size = 8, .role = ND_BOUNDS}};
+        variant v = {.loop = LOOP_FOLD, .nin = 1, .nout = 1, .segmented = 1};
+        operands_set(&v, cases[i].type, OPERAND_STRIDED);
+        v.operand[2].memory = v.operand[3].memory = DT_INT64;
+        nd_fold loops;
+        void *space = malloc(nd_fold_space(2, 4));
+        assert_int_equal(nd_fold_plan(arrays, 4, 1, 0, space, &loops), UF_OK);
+        code_traits traits = {.nodes = 7, .order = FOLD_FREE, .nstate = 1, .state_bytes = 4};
+        char got[96];
+        int64_t chunk = gpu_specialise_fold(&v, &(fold_problem){.loops = &loops, .traits = &traits}, SMS);
+        snprintf(got, sizeof got, "%s %d x %d, 2^%d lanes, %lld parts", v.reduction.columns ? "columns" : "rows",
+                 v.fold.vector, v.fold.accesses, v.fold.coop, (long long)(chunk ? (n + chunk - 1) / chunk : 0));
+        check(i, got, cases[i].chosen);
+        free(space);
     }
 }
 
@@ -1798,6 +1845,7 @@ int main(void) {
         cmocka_unit_test(test_fold_table),
         cmocka_unit_test(test_row_lanes),
         cmocka_unit_test(test_columns_alone),
+        cmocka_unit_test(test_segments),
         cmocka_unit_test(test_fold_covers),
         cmocka_unit_test(test_scan_table),
         cmocka_unit_test(test_scan_vectors),

@@ -277,14 +277,19 @@ static void check_form(const call *c, const nd_loop *loop) {
     }
 }
 
-/* The absolute strides of array 0 go up, zeros last. */
-static void check_order(const nd_loop *loop) {
+/* The absolute strides of array 0 go up, zeros last; it stands still from one segment to the next, but their elements lie as far apart as
+ * those of the axis. bounds: the array of segments; -1: there is none. */
+static void check_order(const nd_loop *loop, int bounds, int64_t along) {
     uint64_t last = 0;
     for (int d = 0; d < loop->ndim; d++) {
         int64_t stride = loop->stride[d * loop->narrays];
+        assert_true(stride >= 0);
+        if (bounds >= 0 && loop->stride[d * loop->narrays + bounds]) {
+            assert_int_equal(stride, 0);
+            stride = along;
+        }
         uint64_t key = stride ? (uint64_t)llabs(stride) : UINT64_MAX;
         assert_true(key >= last);
-        assert_true(stride >= 0);
         last = key;
     }
 }
@@ -301,10 +306,13 @@ static void check_roles(const call *c, const nd_fold *f) {
         }
     for (int64_t j = 0; keeps && j < f->reduced.count; j++)
         assert_int_equal(f->kept.offset[c->n - 1] + loop_offset(&f->reduced, c->n - 1, j), j);
-    if (f->kept.count > 1)
-        check_order(&f->kept);
+    int bounds = c->n - 1;
+    while (bounds >= 0 && c->arrays[bounds].role != ND_BOUNDS)
+        bounds--;
+    if (f->kept.count > 1 && (bounds < 0 || f->reduced.count > 1))
+        check_order(&f->kept, bounds, f->reduced.stride[0]);
     if (f->reduced.count > 1 && !keeps)
-        check_order(&f->reduced);
+        check_order(&f->reduced, -1, 0);
 }
 
 static void check_bounds(const nd_fold *f, const visits *v) {

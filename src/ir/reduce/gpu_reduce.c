@@ -41,6 +41,10 @@ gpu_fold *gpu_fold_begin(fold_writer *w) {
     g->aligned = skeleton_parameter(s, GPU_FOLD_ALIGNED);
     if (v->fold.aligned) /* it is true, and the compiler is to know */
         g->aligned = ssa_bool(true);
+    if (v->segmented)
+        g->stop = skeleton_parameter(s, GPU_FOLD_STOP);
+    if (variant_defers_segments(v))
+        g->longest = skeleton_parameter(s, GPU_FOLD_LONG);
     if (has_parts(v)) {
         g->chunk = skeleton_parameter(s, GPU_FOLD_CHUNK);
         g->chunk_stride = skeleton_parameter(s, GPU_FOLD_CHUNK_STRIDE);
@@ -102,19 +106,24 @@ void gpu_fold_place(gpu_fold *g, fold_place *p, ssa index, int first) {
             p->at[k] = ssa_is_set(offset[k]) ? skeleton_address(s, k, s->base[k], offset[k]) : s->base[k];
 }
 
-static ssa bound(gpu_fold *g, const fold_place *p, int which) {
-    int k = variant_bounds(g->w->s.v) + which;
-    return emit_load(g->w->s.e, skeleton_memory(&g->w->s, k), p->at[k]);
-}
-
+/* Reads where the segment of a result begins and ends; a segment that does not end behind its begin is one element. */
 static void segment_range(gpu_fold *g, fold_place *p) {
     emit *e = g->w->s.e;
-    ssa begin = bound(g, p, 0), end = bound(g, p, 1), next = emit_value(e, "add i64 %s, 1", begin.text);
-    ssa inside = emit_op(e, "icmp ult i64", begin, g->total);
+    int k = variant_bounds(g->w->s.v);
+    ssa first = p->at[k], second = p->at[k + 1];
+    ssa bits = emit_value(e, "ptrtoint i64%s %s to i64", ir_global_pointer(e), second.text);
+    ssa open = emit_op(e, "icmp eq i64", bits, g->stop);
+    ssa begin = emit_load(e, DT_INT64, first), axis = variant_reads_segments(g->w->s.v) ? g->total : g->elements;
+    second = emit_value(e, "select i1 %s, i64%s %s, i64%s %s", open.text, ir_global_pointer(e), first.text,
+                        ir_global_pointer(e), second.text);
+    ssa end = emit_load(e, DT_INT64, second), over = emit_op(e, "icmp sgt i64", end, axis);
+    end = emit_select_as(e, "i64", emit_op(e, "or i1", open, over), axis, end);
+    ssa length = emit_op(e, "sub i64", end, begin), some = emit_op(e, "icmp sgt i64", end, begin);
+    ssa inside = emit_op(e, "icmp ult i64", begin, axis);
     p->there = emit_op(e, "and i1", p->there, inside);
     p->begin = emit_select_as(e, "i64", inside, begin, ssa_constant(0));
-    p->end = emit_select_as(e, "i64", emit_op(e, "icmp sgt i64", end, begin), emit_min(g->w->s.e, end, g->total), next);
-    p->end = emit_select_as(e, "i64", inside, p->end, ssa_constant(1));
+    p->count = emit_select_as(e, "i64", emit_op(e, "and i1", inside, some), length, ssa_constant(1));
+    p->end = emit_op(e, "add i64", p->begin, p->count);
 }
 
 /* Interleaved parts let blocks that run at the same time read neighbouring memory, however that is spread over memory channels. */
@@ -127,15 +136,26 @@ ssa gpu_fold_last_part(gpu_fold *g, const fold_place *p) {
     return emit_op(g->w->s.e, "icmp eq i64", next, gpu_fold_parts(g));
 }
 
+/* Elements of a part of a segment: so many that all parts have all of them. */
+static ssa part_of_segment(gpu_fold *g, const fold_place *p) {
+    ssa up = emit_value(g->w->s.e, "sub i64 %s, 1", gpu_fold_parts(g).text), chunk, rest;
+    gpu_fold_divide(g, &g->parts, emit_op(g->w->s.e, "add i64", p->count, up), &chunk, &rest);
+    return chunk;
+}
+
 void gpu_fold_range(gpu_fold *g, fold_place *p) {
     emit *e = g->w->s.e;
-    p->begin = ssa_constant(0);
-    p->end = g->total;
     if (g->w->s.v->segmented)
         segment_range(g, p);
+    if (!variant_reads_segments(g->w->s.v)) {
+        p->begin = ssa_constant(0);
+        p->end = g->total;
+    }
     if (has_parts(g->w->s.v) && !gpu_fold_interleaved(g)) {
-        p->begin = emit_op(e, "mul i64", p->part, g->chunk);
-        p->end = emit_min(g->w->s.e, emit_op(e, "add i64", p->begin, g->chunk), g->total);
+        ssa end = p->end, chunk = g->w->s.v->segmented ? part_of_segment(g, p) : g->chunk;
+        ssa begin = emit_op(e, "mul i64", p->part, chunk);
+        p->begin = g->w->s.v->segmented ? emit_min(e, emit_op(e, "add i64", p->begin, begin), end) : begin;
+        p->end = emit_min(e, emit_op(e, "add i64", p->begin, chunk), end);
     }
 }
 
@@ -191,9 +211,7 @@ partial fold_access_partial(gpu_fold *g, const fold_access *a, int lane) {
 
 /* ---- Partials ---- */
 
-static ssa count_of(gpu_fold *g, const fold_place *p) {
-    return g->w->s.v->segmented ? emit_op(g->w->s.e, "sub i64", p->end, p->begin) : g->elements;
-}
+static ssa count_of(const gpu_fold *g, const fold_place *p) { return ssa_is_set(p->count) ? p->count : g->elements; }
 
 static void store_results(gpu_fold *g, const fold_place *p, const ssa *results, const ssa *offset) {
     skeleton *s = &g->w->s;

@@ -10,8 +10,10 @@ typedef struct gpu_fold {
     fold_writer *w;
     ssa results, total, elements; /* i64 */
     ssa aligned;                  /* i1 */
-    ssa chunk, chunk_stride;      /* i64; to_states */
-    ssa columns, shift;           /* i64, i32 */
+    ssa stop;                     /* i64: segmented, the address behind the first bounds */
+    ssa longest;             /* i64: elements of a segment that is not left to the block; variant_defers_segments */
+    ssa chunk, chunk_stride; /* i64; to_states */
+    ssa columns, shift;      /* i64, i32 */
     divisor parts, across, unit, *kept, *reduced;
     ssa *kept_stride[VARIANT_OPERANDS];    /* by dimension; of arrays */
     ssa *reduced_stride[VARIANT_OPERANDS]; /* by dimension; of what is read for each element, and the position */
@@ -22,6 +24,7 @@ typedef struct gpu_fold {
 typedef struct fold_place {
     ssa at[VARIANT_OPERANDS]; /* typed addresses; arrays */
     ssa begin, end;           /* i64 */
+    ssa count;                /* i64: the elements of a segment; none: those that the launch says */
     ssa part;                 /* i64; to_states */
     ssa there;                /* i1: the result is to be written */
 } fold_place;
@@ -38,7 +41,7 @@ void gpu_fold_place(gpu_fold *g, fold_place *p, ssa index, int first);
 bool gpu_fold_interleaved(const gpu_fold *g);
 ssa gpu_fold_parts(gpu_fold *g);
 ssa gpu_fold_last_part(gpu_fold *g, const fold_place *p);
-/* Sets p->begin and p->end: to all elements, to a part that is a run of them, or to a segment, whose bounds are read. p->there becomes
+/* Sets p->begin and p->end: to all elements, to a segment, whose bounds are read, or to a part that is a run of these. p->there becomes
  * false where a segment begins outside of the elements. */
 void gpu_fold_range(gpu_fold *g, fold_place *p);
 

@@ -153,7 +153,8 @@ static span own_rows(columns *c, const fold_place *p) {
     x.rest = emit_op(e, "icmp slt i64", x.full, x.to);
     x.step = width;
     if (gpu_fold_interleaved(c->g)) {
-        x.from = emit_op(e, "mul i64", p->part, width);
+        ssa first = emit_op(e, "mul i64", p->part, width);
+        x.from = c->w->s.v->segmented ? emit_op(e, "add i64", p->begin, first) : first;
         x.step = emit_op(e, "mul i64", gpu_fold_parts(c->g), width);
         x.rest = emit_op(e, "and i1", x.rest, gpu_fold_last_part(c->g, p));
     }

@@ -11,14 +11,20 @@
 enum {
     INNER_VISITS = 32, /* visits that are combined in the inner level */
     SINGLES = 4,       /* elements a thread has in flight where it goes by single ones */
-    WARPS_MOST = 32
+    WARPS_MOST = 32,
+
+    DEFER_STEPS = 4,     /* accesses of a thread at a time, of a segment that is left to the block, .. */
+    DEFER_ELEMENTS = 32, /* .. of so many elements, at most */
+    DEFER_WARPS = 1 << (COOP_SEGMENTS - COOP_WARP)
 };
 
 typedef struct rows {
     gpu_fold *g;
     fold_writer *w;
     emit *e;
-    int coop, lanes; /* log2 of the threads of a cooperative group, and of those of them in one warp */
+    int coop, lanes;   /* log2 of the threads of a cooperative group, and of those of them in one warp */
+    int vector, steps; /* elements of an access, accesses of a visit */
+    bool compact;      /* all visits are accesses that ask whether they exist, so that there is code for one */
     bool ordered;
     ssa lane; /* i64, in the cooperative group; ordered: in the warp */
     partial_slot inner, outer;
@@ -39,7 +45,7 @@ typedef struct line {
 /* The index, as gpu_fold_index takes it. */
 static ssa index_of(rows *r, const line *l, ssa i) {
     emit *e = r->e;
-    int vector = r->w->s.v->fold.vector;
+    int vector = r->vector;
     if (vector == 1)
         return emit_op(e, "add i64", l->first, i);
     if (!l->vectors) {
@@ -82,7 +88,7 @@ static void load_operand(rows *r, const fold_access *a, int k, ssa offset, const
 
 static fold_access load_access(rows *r, const line *l, ssa i) {
     skeleton *s = &r->w->s;
-    int vector = l->vectors ? s->v->fold.vector : 1;
+    int vector = l->vectors ? r->vector : 1;
     bool units = l->vectors && s->v->reduction.reduced > 1;
     fold_index x;
     if (s->v->reduction.reduced == 1) {
@@ -189,17 +195,17 @@ static bool visits_once(const rows *r, const line *l) {
     return l->vectors && (r->w->s.v->fold.once || r->w->s.v->fold.results);
 }
 
-/* Whole visits from access `from` to `full`, `step` apart, into r->outer. */
-static void visit_whole(rows *r, const line *l, ssa from, ssa full, ssa step, int steps) {
+/* The visits from access `from` to `full`, `step` apart, into r->outer. limit: as in visit. */
+static void visit_in_levels(rows *r, const line *l, ssa from, ssa full, ssa step, int steps, ssa limit) {
     emit *e = r->e;
     ssa far = emit_value(e, "mul i64 %s, %d", step.text, INNER_VISITS);
     counted_loop o = counted_loop_begin(e, "i64", from, full);
     fold_narrow(r->w, true);
     partial none = fold_none(r->w);
     partial_put(r->w, &r->inner, &none);
-    ssa limit = emit_min(r->e, emit_op(e, "add i64", o.i, far), full);
-    counted_loop i = counted_loop_begin(e, "i64", o.i, limit);
-    partial x = visit(r, l, i.i, steps, ssa_none());
+    ssa some = emit_min(r->e, emit_op(e, "add i64", o.i, far), full);
+    counted_loop i = counted_loop_begin(e, "i64", o.i, some);
+    partial x = visit(r, l, i.i, steps, limit);
     add(r, &r->inner, &x);
     counted_loop_end(e, &i, step, loop_no_unroll(e));
     x = partial_get(r->w, &r->inner);
@@ -222,11 +228,15 @@ static void visit_all(rows *r, const line *l, ssa count, int steps) {
         step = emit_value(e, "mul i64 %s, %d", gpu_fold_parts(r->g).text, width);
         to = count;
     }
+    if (r->compact) {
+        visit_in_levels(r, l, from, to, step, steps, to);
+        return;
+    }
     ssa full = from;
     if (!visits_once(r, l)) {
         ssa length = r->ordered ? emit_op(e, "sub i64", to, from) : count;
         full = emit_op(e, "sub i64", to, emit_value(e, "srem i64 %s, %d", length.text, width));
-        visit_whole(r, l, from, full, step, steps);
+        visit_in_levels(r, l, from, full, step, steps, ssa_none());
     }
     ssa rest = emit_op(e, "icmp slt i64", full, to);
     if (gpu_fold_interleaved(r->g))
@@ -251,7 +261,7 @@ static ssa find_head(rows *r, const fold_place *p, ssa n) {
         if (!fold_reads(r->w, k) || s->v->operand[k].kind != OPERAND_CONTIGUOUS)
             continue;
         dtype type = skeleton_memory(s, k);
-        int size = dtypes[type].size, width = size * s->v->fold.vector;
+        int size = dtypes[type].size, width = size * r->vector;
         ssa at = skeleton_address(s, k, p->at[k], gpu_fold_offset(r->g, &start, k));
         ssa bits = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(type), ir_global_pointer(e), at.text);
         ssa before = emit_value(e, "and i64 %s, %d", emit_op(e, "sub i64", ssa_constant(0), bits).text, width - 1);
@@ -280,11 +290,10 @@ static bool has_ends_only(const rows *r) {
 static void visit_line(rows *r, const fold_place *p) {
     skeleton *s = &r->w->s;
     emit *e = r->e;
-    int vector = s->v->fold.vector;
     ssa n = emit_op(e, "sub i64", p->end, p->begin);
     line l = {.p = p, .first = p->begin, .vectors = true};
-    if (vector == 1) {
-        visit_all(r, &l, n, s->v->fold.accesses);
+    if (r->vector == 1) {
+        visit_all(r, &l, n, r->steps);
         return;
     }
     if (s->v->reduction.reduced > 1) {
@@ -294,10 +303,10 @@ static void visit_line(rows *r, const fold_place *p) {
         if (r->ordered)
             l.head = emit_select_as(e, "i64", emit_op(e, "icmp eq i64", l.head, ssa_constant(0)), ssa_constant(0), n);
     }
-    ssa units = emit_value(e, "udiv i64 %s, %d", emit_op(e, "sub i64", n, l.head).text, vector);
-    l.whole = emit_value(e, "mul i64 %s, %d", units.text, vector);
+    ssa units = emit_value(e, "udiv i64 %s, %d", emit_op(e, "sub i64", n, l.head).text, r->vector);
+    l.whole = emit_value(e, "mul i64 %s, %d", units.text, r->vector);
     l.first = emit_op(e, "add i64", p->begin, l.head);
-    visit_all(r, &l, units, s->v->fold.accesses);
+    visit_all(r, &l, units, r->steps);
     l.vectors = false;
     ssa others = emit_op(e, "sub i64", n, l.whole);
     if (has_ends_only(r)) {
@@ -329,19 +338,28 @@ static partial coop_fold(rows *r, const partial *mine) {
     return fold_lanes(r, &x, warps);
 }
 
+/* Sets the threads of a cooperative group: 2^coop. */
+static void rows_group(rows *r, int coop) {
+    r->coop = coop;
+    r->lanes = coop < COOP_WARP ? coop : COOP_WARP;
+    int within = (1 << (r->ordered ? r->lanes : coop)) - 1;
+    r->lane = emit_widen(r->e, emit_value(r->e, "and i32 %s, %d", emit_special_register(r->e, "tid").text, within));
+}
+
 static rows rows_begin(fold_writer *w, gpu_fold *g) {
     emit *e = w->s.e;
-    rows r = {.g = g, .w = w, .e = e, .coop = w->s.v->fold.coop, .ordered = w->f->order == FOLD_ORDERED};
-    r.lanes = r.coop < COOP_WARP ? r.coop : COOP_WARP;
-    int within = (1 << (r.ordered ? r.lanes : r.coop)) - 1;
-    r.lane = emit_widen(e, emit_value(e, "and i32 %s, %d", emit_special_register(e, "tid").text, within));
+    const variant *v = w->s.v;
+    rows r = {.g = g, .w = w, .e = e, .ordered = w->f->order == FOLD_ORDERED};
+    r.vector = v->fold.vector;
+    r.steps = v->fold.accesses;
+    rows_group(&r, v->fold.coop);
     fold_narrow(w, true);
     r.inner = partial_variable(w, fold_sparse(w));
     fold_narrow(w, false);
     r.outer = partial_variable(w, fold_sparse(w));
-    if (fold_is_long(w) && !w->s.v->fold.results && !w->s.v->fold.once)
+    if (fold_is_long(w) && !v->fold.results && !v->fold.once)
         r.across = partial_variable(w, fold_sparse(w));
-    if (r.coop > COOP_WARP)
+    if (r.coop > COOP_WARP || variant_defers_segments(v))
         r.shared = partial_array_new(w, "fold_warps", WARPS_MOST, fold_sparse(w));
     return r;
 }
@@ -389,13 +407,108 @@ static void fold_line(rows *r, const fold_place *p) {
     visit_line(r, p);
 }
 
-static void one_result(rows *r) {
-    ssa index = emit_op(r->e, "add i64", block_first(r, 1), coop_number(r));
-    fold_place p = place_of(r, index);
-    fold_line(r, &p);
+/* The result of a place, of whose elements the cooperative group takes all. */
+static void fold_place_of_group(rows *r, const fold_place *p) {
+    fold_line(r, p);
     partial x = partial_get(r->w, &r->outer);
     x = coop_fold(r, &x);
-    gpu_fold_store(r->g, &p, &x, NULL, leads(r, p.there));
+    gpu_fold_store(r->g, p, &x, NULL, leads(r, p->there));
+}
+
+/* ---- Segments that are much longer than the others ---- */
+
+/* Elements of an access by vectors, of the widest operand that has any. */
+static int widest_vector(const rows *r) {
+    int vector = 0;
+    for (int k = 0; k < r->w->s.noperands; k++) {
+        int most = ACCESS_BYTES / dtypes[skeleton_memory(&r->w->s, k)].size;
+        if (fold_reads(r->w, k) && r->w->s.v->operand[k].kind == OPERAND_CONTIGUOUS && (!vector || most < vector))
+            vector = most;
+    }
+    return vector ? vector : 1;
+}
+
+/* The masks of the warps of a block: the lanes that lead a cooperative group whose segment is left to the block. */
+static ssa deferred_masks(emit *e) {
+    if (emit_once(e, "@fold_deferred"))
+        text_printf(&e->declarations, "@fold_deferred = internal addrspace(3) global [%d x i32] undef, align 16\n",
+                    DEFER_WARPS);
+    return emit_value(e, "getelementptr [%d x i32], [%d x i32] addrspace(3)* @fold_deferred, i64 0, i64 0", DEFER_WARPS,
+                      DEFER_WARPS);
+}
+
+static ssa is_any(emit *e, ssa masks) {
+    ssa word[DEFER_WARPS], any = ssa_none();
+    for (int i = 0; i < DEFER_WARPS; i += ACCESS_BYTES / 4)
+        emit_load_vector(e, DT_UINT32, emit_element(e, DT_UINT32, masks, ssa_constant(i)), ACCESS_BYTES / 4, word + i);
+    for (int i = 0; i < DEFER_WARPS; i++)
+        any = i ? emit_op(e, "or i32", any, word[i]) : word[0];
+    return emit_value(e, "icmp ne i32 %s, 0", any.text);
+}
+
+/* All threads of the block take the segments that its groups have left, one after the other. */
+static void fold_deferred(rows *r, ssa deferred) {
+    emit *e = r->e;
+    skeleton *s = &r->w->s;
+    rows all = *r;
+    all.vector = widest_vector(r);
+    all.steps = all.vector * DEFER_STEPS <= DEFER_ELEMENTS ? DEFER_STEPS : DEFER_ELEMENTS / all.vector;
+    all.compact = true;
+    rows_group(&all, COOP_SEGMENTS);
+    emit_declare(e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
+    emit_declare(e, "declare i32 @llvm.cttz.i32(i32, i1)");
+    ssa thread = emit_special_register(e, "tid"), lane = emit_value(e, "and i32 %s, 31", thread.text);
+    ssa own = emit_value(e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", leads(r, deferred).text);
+    ssa masks = deferred_masks(e);
+    int end = skeleton_if(s, emit_value(e, "icmp eq i32 %s, 0", lane.text));
+    e->shared = true;
+    emit_store(e, DT_UINT32, own,
+               emit_element(e, DT_UINT32, masks, emit_widen(e, emit_value(e, "lshr i32 %s, 5", thread.text))));
+    e->shared = false;
+    skeleton_end_if(s, end);
+    emit_block_barrier(e);
+    e->shared = true;
+    ssa any = is_any(e, masks);
+    e->shared = false;
+    end = skeleton_if(s, any);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(DEFER_WARPS));
+    e->shared = true;
+    ssa mask = emit_load(e, DT_UINT32, emit_element(e, DT_UINT32, masks, l.i));
+    e->shared = false;
+    int before = emit_label_new(e), turn = emit_label_new(e), next = emit_label_new(e), done = emit_label_new(e);
+    ssa left = ssa_named("%%left%d", turn);
+    emit_branch(e, before);
+    emit_label(e, before);
+    emit_branch_if(e, emit_value(e, "icmp ne i32 %s, 0", mask.text), turn, done);
+    emit_label(e, turn);
+    ssa now = emit_value(e, "phi i32 [ %s, %%L%d ], [ %s, %%L%d ]", mask.text, before, left.text, next);
+    ssa bit = emit_widen(e, emit_value(e, "call i32 @llvm.cttz.i32(i32 %s, i1 false)", now.text));
+    ssa leader = emit_op(e, "add i64", emit_value(e, "shl i64 %s, 5", l.i.text), bit);
+    ssa group = emit_value(e, "lshr i64 %s, %d", leader.text, r->coop);
+    fold_place p = place_of(r, emit_op(e, "add i64", block_first(r, 1), group));
+    fold_place_of_group(&all, &p);
+    emit_block_barrier(e); /* what warps tell each other is read before the next segment's is written */
+    emit_branch(e, next);
+    emit_label(e, next);
+    emit_line(e, "%s = and i32 %s, %s", left.text, now.text, emit_value(e, "add i32 %s, -1", now.text).text);
+    emit_branch_if(e, emit_value(e, "icmp ne i32 %s, 0", left.text), turn, done);
+    emit_label(e, done);
+    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
+    skeleton_end_if(s, end);
+}
+
+static void one_result(rows *r) {
+    emit *e = r->e;
+    fold_place p = place_of(r, emit_op(e, "add i64", block_first(r, 1), coop_number(r)));
+    if (!variant_defers_segments(r->w->s.v)) {
+        fold_place_of_group(r, &p);
+        return;
+    }
+    ssa deferred = emit_op(e, "icmp sgt i64", p.count, r->g->longest), there = p.there;
+    p.end = emit_select_as(e, "i64", deferred, p.begin, p.end);
+    p.there = emit_op(e, "and i1", there, emit_value(e, "xor i1 %s, true", deferred.text));
+    fold_place_of_group(r, &p);
+    fold_deferred(r, emit_op(e, "and i1", deferred, there));
 }
 
 /* ---- Several short results at once ---- */
