@@ -275,7 +275,7 @@ static inline size_t lapack_bytes(const lapack_call *c, int i) {
 /* What updates in place are. */
 typedef enum at_counters {
     COUNTERS_NONE, /* anything */
-    COUNTERS_COMBINED, /* an atomic instruction does them, on a copy of the target as well, which begins with its identity */
+    COUNTERS_COMBINED, /* an operator does them, by an instruction on a copy of the target as well, which begins with its identity */
     COUNTERS_ADDED /* so, and it adds or subtracts integers */
 } at_counters;
 

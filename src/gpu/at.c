@@ -10,8 +10,10 @@ enum {
 
 _Static_assert(1 << COPY_BLOCK <= BLOCK_MAX, "code is generated for blocks of that size");
 
+/* Of an element of a copy: a word at least. */
 static int copy_size(const variant *v) {
-    return v->operand[0].privatised == PRIVATE_TALLY ? (int)sizeof(uint32_t) : element_size(v, 0);
+    int size = element_size(v, 0), word = (int)sizeof(uint32_t);
+    return v->operand[0].privatised == PRIVATE_TALLY || size < word ? word : size;
 }
 
 /* Elements of the target, if indices reach them all; 0: they do not, or there are too many for a copy. */
@@ -29,7 +31,7 @@ static int64_t copied_elements(const variant *v, const loop_problem *s) {
 static void choose_private(variant *v, const loop_problem *s) {
     int64_t updates = s->loop->count, n;
     v->operand[0].privatised = 0;
-    if (!s->counters || v->at.deterministic || v->reports || element_size(v, 0) < 4)
+    if (!s->counters || v->at.deterministic || v->reports)
         return;
     bool tally = s->counters == COUNTERS_ADDED && v->operand[1].kind == OPERAND_NUMBER && updates <= UINT32_MAX;
     v->operand[0].privatised = tally ? PRIVATE_TALLY : 1;
@@ -49,7 +51,8 @@ void at_specialise(variant *v, const loop_problem *s) {
         v->general.elements_per_thread = 1;
 }
 
-/* As many blocks as there can be at a time: a copy costs each of them something. */
+/* As many blocks as there can be at a time: a copy costs each of them something, and more where elements are no words, which blocks compare
+ * and swap when they merge their copies: then there is one for each multiprocessor. */
 static int64_t private_layout(const launch *l, const occupancy *r, grid *g) {
     int64_t bytes = copy_size(l->v), blocks;
     for (int j = 0; j < l->v->nindices; j++)
@@ -57,7 +60,8 @@ static int64_t private_layout(const launch *l, const occupancy *r, grid *g) {
     g->threads = 1U << COPY_BLOCK;
     g->shared = (uint32_t)(bytes + 15) / 16 * 16;
     blocks = ceil_shift(l->loop->count, COPY_BLOCK + log2_floor(l->v->general.elements_per_thread));
-    return blocks < r->resident ? blocks : r->resident;
+    int64_t most = element_size(l->v, 0) < (int)sizeof(uint32_t) ? r->sms : r->resident;
+    return blocks < most ? blocks : most;
 }
 
 int64_t at_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {

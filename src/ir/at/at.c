@@ -15,6 +15,18 @@ const char *at_instruction(const tree *t, const variant *v) {
     return name && strcmp(name, "mul") ? name : NULL; /* there is none for products */
 }
 
+/* Arithmetic of 8 and 16 bits has no instruction, but an operator all the same. */
+const char *at_operator(const tree *t, const variant *v) {
+    const variant_operand *o = v->operand;
+    dtype type = (dtype)o[0].memory;
+    if (dtypes[type].size >= 4 || type == DT_BOOL)
+        return at_instruction(t, v);
+    if (v->nin != 2 || v->nout != 1 || o[0].value != type || o[1].value != type || o[v->nin].value != type)
+        return NULL;
+    const char *name = dtype_is_half(type) ? tree_operator_of_halves(t, type) : tree_operator(t, type);
+    return name && strcmp(name, "mul") ? name : NULL;
+}
+
 at_way ir_at_way(const tree *t, const variant *v, const code_target *target) {
     dtype type = (dtype)v->operand[0].memory;
     int size = dtypes[type].size;
@@ -31,9 +43,10 @@ at_way ir_at_way(const tree *t, const variant *v, const code_target *target) {
 at_counters ir_at_counters(const tree *t, const variant *v, const code_target *target) {
     at_way way = ir_at_way(t, v, target);
     dtype type = (dtype)v->operand[0].memory;
-    if (!target->gpu || (way != AT_EXACT && way != AT_ATOMIC) || dtype_is_complex(type))
+    const char *name = at_operator(t, v);
+    if (!target->gpu || !name || way == AT_OWNED || (way == AT_EXCHANGE && dtypes[type].size >= 4) ||
+        dtype_is_complex(type))
         return COUNTERS_NONE;
-    const char *name = at_instruction(t, v);
     bool added = dtype_is_integer(type) && (!strcmp(name, "add") || !strcmp(name, "sub"));
     return added ? COUNTERS_ADDED : COUNTERS_COMBINED;
 }

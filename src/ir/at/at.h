@@ -32,6 +32,8 @@ ssa indexed_address(skeleton *s, int k, ssa at, ssa offset);
 
 /* The instruction that is the operator: "add", "sub", "and", "or", "xor", "max", "min", "umax", "umin", or NULL. */
 const char *at_instruction(const tree *t, const variant *v);
+/* The operator by which the operands of several updates may be combined before they reach the target: so named, or NULL. */
+const char *at_operator(const tree *t, const variant *v);
 
 void cpu_at(skeleton *s);
 void gpu_at(skeleton *s);

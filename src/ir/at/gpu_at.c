@@ -2,7 +2,10 @@
  * swaps the 32 or 64 bits around the element, or that a record is, until no other thread came in between. Where results must not depend on the order
  * (deterministic), each element belongs to one warp: every warp looks at all updates, 32 at a time, and does those of its own elements
  * one after the other. A small target that an atomic instruction updates is privatised: a block updates a copy of it in shared memory, or
- * counts there how often a number is added to each element, loops over updates, and merges the copy into the target. */
+ * counts there how often a number is added to each element, loops over updates, and merges the copy into the target.
+ *
+ * Updates of one element that follow each other, as they do where indices are sorted, are combined by the lanes of a warp before the
+ * first of them does them all: atomic updates of one element come one after the other. */
 #include "ir/at/at.h"
 
 #include <assert.h>
@@ -15,18 +18,32 @@ typedef struct writer {
     const general *f;
     const indexed *x;
     const char *instruction; /* NULL: compare and swap, or the element is owned */
+    const char *by;          /* by which the operands of several updates may be combined; NULL: none */
     dtype own;               /* privatised: the dtype of the copy's elements, */
     ssa base, elements;      /* where it is, and the number of its elements (i64) */
 } writer;
 
-/* One update: where its element is, and whether it is to be done (i1). By operand: where it is, and, behind those of the target, what
- * was loaded. */
+/* One update: where its element is, also as a number (i64), and whether it is to be done (i1). By operand: where it is, and, behind those
+ * of the target, what was loaded. The value by which an operator updates: of a tally, by how much it grows (i32). */
 typedef struct update {
-    ssa target, wanted;
+    ssa target, place, wanted;
     ssa *at, *in;
+    ssa value;
 } update;
 
 static dtype target_type(const writer *w) { return skeleton_memory(w->s, 0); }
+
+static bool is_private(const writer *w) { return w->s->v->operand[0].privatised; }
+
+static bool is_tally(const writer *w) { return w->s->v->operand[0].privatised == PRIVATE_TALLY; }
+
+/* Updates beside each other along a dimension of the target that is not indexed are of different elements. What compares and swaps takes a
+ * number as it is, and other dtypes as they lie in memory. */
+static bool combines(const writer *w) {
+    const variant_operand *o = w->s->v->operand;
+    bool takes = w->instruction || is_private(w) || (!w->s->uniform[1] && o[1].memory == o[0].memory);
+    return w->by && takes && o[0].kind == OPERAND_CONSTANT;
+}
 
 /* ---- Instructions ---- */
 
@@ -43,7 +60,7 @@ static void by_instruction(const writer *w, const update *u) {
     skeleton *s = w->s;
     emit *e = s->e;
     dtype type = target_type(w);
-    ssa value = s->uniform[1] ? s->value[1] : emit_convert(e, u->in[1], skeleton_memory(s, 1), type);
+    ssa value = u->value;
     if (dtype_is_integer(type)) {
         const char *t = ir_value_type(type);
         emit_value(e, "atomicrmw %s %s%s %s, %s %s monotonic", w->instruction, t, ir_global_pointer(e), u->target.text,
@@ -73,6 +90,8 @@ static void compute_leaves(emit *e, void *user, const ssa *old, ssa *new) {
     (void)e;
     for (int k = 0; k < s->nin; k++)
         in[k] = k < at_targets(s) ? old[k] : x->u->in[k];
+    if (combines(x->w))
+        in[1] = x->u->value;
     skeleton_compute(s, in, new);
 }
 
@@ -97,10 +116,6 @@ static void by_exchange(const writer *w, const update *u) {
 
 /* ---- Private copies ---- */
 
-static bool is_private(const writer *w) { return w->s->v->operand[0].privatised; }
-
-static bool is_tally(const writer *w) { return w->s->v->operand[0].privatised == PRIVATE_TALLY; }
-
 static atomic_op operation_of(const writer *w) {
     static const struct {
         const char *name;
@@ -109,8 +124,8 @@ static atomic_op operation_of(const writer *w) {
                 {"or", ATOMIC_OR},    {"xor", ATOMIC_XOR}, {"min", ATOMIC_MIN},
                 {"umin", ATOMIC_MIN}, {"max", ATOMIC_MAX}, {"umax", ATOMIC_MAX}};
     size_t i = 0;
-    assert(w->instruction);
-    while (strcmp(rows[i].name, w->instruction) != 0)
+    assert(w->by);
+    while (strcmp(rows[i].name, w->by) != 0)
         i++;
     return rows[i].o;
 }
@@ -122,20 +137,16 @@ static ssa private_at(const writer *w, ssa i) {
 }
 
 static void into_copy(const writer *w, const update *u) {
-    skeleton *s = w->s;
-    emit *e = s->e;
+    emit *e = w->s->e;
     atomic_op o = operation_of(w);
     e->shared = true;
-    if (is_tally(w)) {
-        emit_atomic(e, ATOMIC_ADD, DT_UINT32, u->target, ssa_constant(1), ssa_none());
-    } else {
-        ssa value = s->uniform[1] ? s->value[1] : emit_convert(e, u->in[1], skeleton_memory(s, 1), w->own);
-        bool halves = dtype_is_integer(w->own) && dtypes[w->own].size == 8 && (o == ATOMIC_ADD || o == ATOMIC_SUB);
-        if (halves)
-            emit_add_halves(e, o, u->target, value);
-        else
-            emit_atomic(e, o, w->own, u->target, value, ssa_none());
-    }
+    bool halves = dtype_is_integer(w->own) && dtypes[w->own].size == 8 && (o == ATOMIC_ADD || o == ATOMIC_SUB);
+    if (is_tally(w))
+        emit_atomic(e, ATOMIC_ADD, DT_UINT32, u->target, u->value, ssa_none());
+    else if (halves)
+        emit_add_halves(e, o, u->target, u->value);
+    else
+        emit_atomic(e, o, w->own, u->target, u->value, ssa_none());
     e->shared = false;
 }
 
@@ -158,6 +169,19 @@ static ssa target_element(const writer *w, ssa i) {
     return skeleton_address(s, 0, s->base[0], offset);
 }
 
+/* Of an element that the copy has in a wider dtype. */
+typedef struct element_merge {
+    const writer *w;
+    ssa value;
+} element_merge;
+
+static ssa merge_wide(emit *e, void *user, ssa old) {
+    const element_merge *m = user;
+    dtype narrow = target_type(m->w), own = m->w->own;
+    ssa wide = emit_convert(e, old, narrow, own);
+    return emit_convert(e, atomic_combine(e, atomic_merge(operation_of(m->w)), own, wide, m->value), own, narrow);
+}
+
 static void merge_element(const writer *w, ssa i) {
     skeleton *s = w->s;
     emit *e = s->e;
@@ -170,9 +194,23 @@ static void merge_element(const writer *w, ssa i) {
         end = skeleton_if(s, emit_value(e, "icmp ne i32 %s, 0", value.text));
         value = emit_binary(e, OP_MUL, to, emit_convert(e, value, DT_UINT32, to), s->value[1], to);
     }
-    emit_atomic(e, is_tally(w) ? o : atomic_merge(o), to, target_element(w, i), value, ssa_none());
+    ssa at = target_element(w, i);
+    const element_merge m = {w, value};
+    if (is_tally(w) || to == w->own)
+        emit_atomic(e, is_tally(w) ? o : atomic_merge(o), to, at, value, ssa_none());
+    else
+        emit_exchange(e, to, at, merge_wide, (void *)(uintptr_t)&m);
     if (end >= 0)
         skeleton_end_if(s, end);
+}
+
+/* Blocks begin with different elements, so that fewer of them wait for each other. */
+static void merge_in_turn(const writer *w, ssa i) {
+    emit *e = w->s->e;
+    ssa first = emit_op(e, "mul i64", emit_widen(e, emit_special_register(e, "ctaid")),
+                        emit_widen(e, emit_special_register(e, "ntid")));
+    ssa at = emit_op(e, "urem i64", emit_op(e, "add i64", i, first), w->elements);
+    merge_element(w, at);
 }
 
 /* The block's threads share the elements of the copy. */
@@ -183,9 +221,19 @@ static void each_element(const writer *w, void (*visit)(const writer *w, ssa i))
     counted_loop_end(e, &l, emit_widen(e, emit_special_register(e, "ntid")), loop_no_unroll(e));
 }
 
+/* The dtype of a copy's elements: one that instructions in shared memory take. */
+static dtype private_type(const writer *w) {
+    dtype type = target_type(w);
+    if (is_tally(w))
+        return DT_UINT32;
+    if (dtypes[type].size >= 4)
+        return type;
+    return dtype_is_half(type) ? DT_FLOAT32 : dtypes[type].is_signed ? DT_INT32 : DT_UINT32;
+}
+
 static void private_begin(writer *w) {
     skeleton *s = w->s;
-    w->own = is_tally(w) ? DT_UINT32 : target_type(w);
+    w->own = private_type(w);
     w->base = emit_shared_address(s->e, ssa_constant(0), ir_memory_type(w->own));
     w->elements = w->x->extent[0];
     for (int j = 1; j < s->v->nindices; j++)
@@ -204,7 +252,108 @@ static indexed *private_indices(const writer *w) {
     return x;
 }
 
+/* ---- Updates of one element that follow each other ---- */
+
+/* What the lanes of a warp know of the runs of updates of one element that they have: whether this one is behind the first of a run (i1),
+ * and how many there are from it on (i32). */
+typedef struct update_run {
+    ssa behind, length;
+} update_run;
+
+/* Bits of the warp's lanes (i32). */
+static ssa ballot(emit *e, ssa is) {
+    emit_declare(e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
+    return emit_value(e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", is.text);
+}
+
+/* Does this lane's update follow one of the same element? The lanes that do, as bits. */
+static ssa behind_others(const writer *w, const update *u, ssa lane, ssa *bits) {
+    emit *e = w->s->e;
+    if (is_private(w)) { /* places are few numbers from 0 on */
+        ssa none = emit_value(e, "xor i32 %s, -1", lane.text);
+        ssa place = emit_select_as(e, "i32", u->wanted, emit_value(e, "trunc i64 %s to i32", u->place.text), none);
+        ssa before = lanes_shuffle(e, "up", ssa_constant(-1), DT_INT32, place, ssa_constant(1), COOP_WARP);
+        ssa same = emit_op(e, "icmp eq i32", place, before);
+        same = emit_op(e, "and i1", same, emit_value(e, "icmp ne i32 %s, 0", lane.text));
+        *bits = ballot(e, same);
+        return same;
+    }
+    ssa before = lanes_shuffle(e, "up", ssa_constant(-1), DT_INT64, u->place, ssa_constant(1), COOP_WARP);
+    ssa same = emit_op(e, "icmp eq i64", u->place, before);
+    ssa wanted =
+        emit_value(e, "shl i32 %s, 1", ballot(e, u->wanted).text); /* by the lane before; of lane 0 there is none */
+    wanted = emit_value(e, "trunc i32 %s to i1", emit_op(e, "lshr i32", wanted, lane).text);
+    ssa behind = emit_op(e, "and i1", emit_op(e, "and i1", same, wanted), u->wanted);
+    *bits = ballot(e, behind);
+    return behind;
+}
+
+/* From a lane on, up to the next one that is not behind others. */
+static ssa length_of_run(emit *e, ssa bits, ssa lane) {
+    emit_declare(e, "declare i32 @llvm.cttz.i32(i32, i1)");
+    ssa others = emit_value(e, "xor i32 %s, -1", bits.text);
+    others = emit_value(e, "lshr i32 %s, 1", emit_op(e, "lshr i32", others, lane).text);
+    ssa length =
+        emit_value(e, "add i32 %s, 1", emit_value(e, "call i32 @llvm.cttz.i32(i32 %s, i1 false)", others.text).text);
+    ssa most = emit_value(e, "sub i32 32, %s", lane.text);
+    return emit_select_as(e, "i32", emit_op(e, "icmp ult i32", length, most), length, most);
+}
+
+/* The dtype in which values are combined. */
+static dtype value_type(const writer *w) { return is_private(w) ? w->own : target_type(w); }
+
+static ssa combine_run(const writer *w, ssa value, ssa length) {
+    emit *e = w->s->e;
+    dtype type = value_type(w);
+    for (int by = 1; by < WARP; by *= 2) {
+        ssa next = lanes_shuffle(e, "down", ssa_constant(-1), type, value, ssa_constant(by), COOP_WARP);
+        ssa both = atomic_combine(e, atomic_merge(operation_of(w)), type, value, next);
+        value = emit_select(e, type, emit_value(e, "icmp ugt i32 %s, %d", length.text, by), both, value);
+    }
+    return value;
+}
+
+/* In shared memory few updates of one element at a time cost less than combining them. */
+static ssa pays(const writer *w, ssa bits) {
+    emit *e = w->s->e;
+    if (!is_private(w) || is_tally(w))
+        return emit_value(e, "icmp ne i32 %s, 0", bits.text);
+    emit_declare(e, "declare i32 @llvm.ctpop.i32(i32)");
+    return emit_value(e, "icmp ugt i32 %s, %d", emit_value(e, "call i32 @llvm.ctpop.i32(i32 %s)", bits.text).text,
+                      WARP / 2);
+}
+
+/* The first of several updates of one element becomes that of all of them, and the others become none. All lanes of a warp get here. */
+static void combine_updates(const writer *w, update *u) {
+    emit *e = w->s->e;
+    const char *type = is_tally(w) ? "i32" : ir_value_type(value_type(w));
+    ssa lane = emit_value(e, "and i32 %s, 31", emit_special_register(e, "tid").text), bits,
+        behind = behind_others(w, u, lane, &bits);
+    int before = emit_label_new(e), some = emit_label_new(e), end = emit_label_new(e);
+    emit_branch(e, before);
+    emit_label(e, before);
+    emit_branch_if(e, pays(w, bits), some, end);
+    emit_label(e, some);
+    ssa length = length_of_run(e, bits, lane), all = is_tally(w) ? length : combine_run(w, u->value, length);
+    ssa first = emit_op(e, "and i1", u->wanted, emit_value(e, "xor i1 %s, true", behind.text));
+    int after = e->block;
+    emit_branch(e, end);
+    emit_label(e, end);
+    u->value = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", type, u->value.text, before, all.text, after);
+    u->wanted = emit_value(e, "phi i1 [ %s, %%L%d ], [ %s, %%L%d ]", u->wanted.text, before, first.text, after);
+}
+
 /* ---- Updates ---- */
+
+/* The value by which the operator updates. */
+static ssa value_of(const writer *w, const ssa *in) {
+    skeleton *s = w->s;
+    dtype type = target_type(w);
+    if (is_tally(w))
+        return ssa_constant(1);
+    ssa value = s->uniform[1] ? s->value[1] : emit_convert(s->e, in[1], skeleton_memory(s, 1), type);
+    return emit_convert(s->e, value, type, value_type(w));
+}
 
 /* Update number x, which exists if `exists` (i1) is true or none. load: its operand is loaded. */
 static update find_update(const writer *w, ssa x, ssa exists, bool load) {
@@ -213,43 +362,55 @@ static update find_update(const writer *w, ssa x, ssa exists, bool load) {
         *in = arena_alloc(s->e->a, UF_MAX_OPERANDS * sizeof *in);
     update u = {.at = at, .in = in};
     general_find(s, w->f, x, at);
-    ssa offset = indexed_offset(s, w->x, at, &u.wanted);
+    u.place = indexed_offset(s, w->x, at, &u.wanted);
     for (int k = 0; k < at_targets(s) && !is_private(w); k++)
-        at[k] = indexed_address(s, k, at[k], offset);
-    u.target = is_private(w) ? private_at(w, offset) : at[0];
+        at[k] = indexed_address(s, k, at[k], u.place);
+    u.target = is_private(w) ? private_at(w, u.place) : at[0];
     s->e->shared = false;
+    if (combines(w) && !is_private(w))
+        u.place = emit_value(s->e, "ptrtoint %s%s %s to i64", ir_memory_type(target_type(w)), ir_global_pointer(s->e),
+                             u.target.text);
     if (ssa_is_set(exists))
         u.wanted = emit_op(s->e, "and i1", u.wanted, exists);
     for (int k = at_targets(s); k < s->nin && load; k++)
         if (!s->uniform[k])
             in[k] = emit_load(s->e, skeleton_memory(s, k), at[k]);
+    if (w->by && load)
+        u.value = value_of(w, in);
     return u;
 }
 
-/* Finds some updates of a thread, the first of which exists, and loads their operands, before it does the first. */
-static void some_updates(const writer *w, ssa first) {
+/* Finds some updates of a thread, one in each of the block's widths from `base` on, and loads their operands, before it does the first.
+ * All threads of the block get here. */
+static void some_updates(const writer *w, ssa base) {
     skeleton *s = w->s;
     emit *e = s->e;
     int repeat = s->v->general.elements_per_thread;
-    ssa exists = ssa_none();
+    ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid");
     update *all = arena_alloc(e->a, (size_t)repeat * sizeof *all);
     for (int g = 0; g < repeat; g++) {
-        ssa x = g ? general_next(s, w->f, first, g, &exists) : first;
-        all[g] = find_update(w, x, exists, true);
+        ssa far = g ? emit_op(e, "add i32", thread, emit_value(e, "mul i32 %s, %d", threads.text, g)) : thread;
+        ssa x = emit_value(e, "add %s %s, %s", w->f->type, base.text, (w->f->wide ? emit_widen(e, far) : far).text);
+        ssa exists = emit_value(e, "icmp ult %s %s, %s", w->f->type, x.text, w->f->n.text);
+        all[g] = find_update(w, emit_select_as(e, w->f->type, exists, x, ssa_constant(0)), exists, true);
     }
     for (int g = 0; g < repeat; g++) {
+        if (combines(w))
+            combine_updates(w, &all[g]);
         int skip = skeleton_if(s, all[g].wanted);
         (is_private(w) ? into_copy : w->instruction ? by_instruction : by_exchange)(w, &all[g]);
         skeleton_end_if(s, skip);
     }
 }
 
-static void updates(const writer *w) {
-    skeleton *s = w->s;
-    ssa first = general_first(s, w->f);
-    int end = skeleton_if(s, emit_value(s->e, "icmp ult %s %s, %s", w->f->type, first.text, w->f->n.text));
-    some_updates(w, first);
-    skeleton_end_if(s, end);
+/* The first update of the block. */
+static ssa block_base(const writer *w) {
+    emit *e = w->s->e;
+    ssa tile =
+        emit_value(e, "mul i32 %s, %d", emit_special_register(e, "ntid").text, w->s->v->general.elements_per_thread);
+    ssa block = emit_special_register(e, "ctaid");
+    return w->f->wide ? emit_op(e, "mul i64", emit_widen(e, block), emit_widen(e, tile))
+                      : emit_op(e, "mul i32", block, tile);
 }
 
 /* Blocks loop over all updates. */
@@ -263,11 +424,11 @@ static void private_updates(writer *w) {
     emit_block_barrier(e);
     ssa step = emit_op(e, "mul i32", emit_special_register(e, "nctaid"), emit_special_register(e, "ntid"));
     step = emit_value(e, "mul i32 %s, %d", step.text, s->v->general.elements_per_thread);
-    counted_loop l = counted_loop_begin(e, w->f->type, general_first(s, w->f), w->f->n);
+    counted_loop l = counted_loop_begin(e, w->f->type, block_base(w), w->f->n);
     some_updates(&inner, l.i);
     counted_loop_end(e, &l, w->f->wide ? emit_widen(e, step) : step, loop_no_unroll(e));
     emit_block_barrier(e);
-    each_element(w, merge_element);
+    each_element(w, dtypes[target_type(w)].size < 4 ? merge_in_turn : merge_element);
 }
 
 /* ---- Owned elements ---- */
@@ -349,8 +510,11 @@ void gpu_at(skeleton *s) {
     at_way way = ir_at_way(s->t, s->v, s->e->target);
     if (way == AT_EXACT || way == AT_ATOMIC)
         w.instruction = at_instruction(s->t, s->v);
+    w.by = s->v->at.record ? NULL : at_operator(s->t, s->v);
     if (is_private(&w))
         private_updates(&w);
+    else if (s->v->at.deterministic)
+        owned_updates(&w);
     else
-        (s->v->at.deterministic ? owned_updates : updates)(&w);
+        some_updates(&w, block_base(&w));
 }

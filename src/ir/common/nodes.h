@@ -37,5 +37,7 @@ const node *function_returned(const function *f);
 /* operator.c: "add", "sub", "mul", "and", "or", "xor", "min", "max", "umin", "umax": what a kernel computes of its two inputs in
  * a dtype, which is that of both (min, max: of integers); NULL: something else. */
 const char *tree_operator(const tree *t, dtype type);
+/* The same of halves, which are computed in 32 bits and rounded: "add", "sub", "mul", or NULL. */
+const char *tree_operator_of_halves(const tree *t, dtype type);
 
 #endif

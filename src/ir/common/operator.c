@@ -15,9 +15,11 @@ const node *function_returned(const function *f) {
     return to->kind == N_LOCAL && to->local == f->nparams ? n->kid[0]->kid[1] : NULL;
 }
 
-/* Does a conversion of integers keep every value? */
+/* Does a conversion of integers, or of a half, keep every value? */
 static bool widens(const node *n) {
     const dtype_info *to = &dtypes[n->type], *from = &dtypes[n->kid[0]->type];
+    if (dtype_is_half((dtype)n->kid[0]->type))
+        return n->type == DT_FLOAT32;
     return dtype_is_integer((dtype)n->type) && dtype_is_integer((dtype)n->kid[0]->type) && to->size > from->size &&
            (to->is_signed || !from->is_signed);
 }
@@ -92,4 +94,12 @@ const char *tree_operator(const tree *t, dtype type) {
     if (!n || (n->type != type && !(narrow && dtype_is_integer((dtype)n->type))))
         return NULL;
     return n->kind == N_BINARY ? of_binary(&w, n) : n->kind == N_SELECT ? of_select(&w, n, type) : NULL;
+}
+
+const char *tree_operator_of_halves(const tree *t, dtype type) {
+    const view_of w = {t->kernel, {0, 1}};
+    const node *n = t->kernel->nparams == 2 && t->kernel->nresults == 1 ? function_returned(t->kernel) : NULL;
+    if (!n || n->kind != N_CONVERT || n->type != type || n->kid[0]->kind != N_BINARY || n->kid[0]->type != DT_FLOAT32)
+        return NULL;
+    return of_binary(&w, n->kid[0]);
 }
