@@ -435,6 +435,8 @@ typedef struct engine {
     bool tiles_outputs; /* LOOP_TILE: unmasked outputs may be across as inputs may */
     /* LOOP_TILE: of how many elements, at most, does a dimension count as narrow (nd/tile.c)? */
     int (*tile_narrow)(const code_traits *traits);
+    /* Segments of a line, from which on neighbouring ones are inside of the loop over results; else lines beside each other are. */
+    int segments_inside;
     int few_lines; /* LOOP_GUFUNC: of how many lines (loop_problem.unrolled) small cores are unrolled for few calls, too; 0: none are */
     bool squares; /* LOOP_GUFUNC: calls that are unrolled go by squares where an operand is across (nd/square.c) */
     /* May routines work in memory at an address that the caller gave? NULL: in any. */

@@ -451,6 +451,8 @@ uf_status fold_lay(uf_plan *p, const plan_request *r, call_args *a, const fold_f
     plan_pass *s = &p->pass[0];
     p->fold.fold = p->binding->fold;
     p->fold.flags = loop_flags(r, form, p->fold.fold);
+    if (form->segmented && p->fold.nsegments >= engines[p->engine]->segments_inside)
+        p->fold.flags |= ND_SEGMENTS_INSIDE;
     p->fold.parts = 0;
     TRY(loops_lay(p, r, form, a));
     if (form->begins)

@@ -294,6 +294,7 @@ const engine cpu_engine = {
     .target = cpu_target,
     .specialise = cpu_specialise,
     .tile_narrow = cpu_tile_narrow,
+    .segments_inside = 32, /* a launch for each line takes as long as some of them */
     .specialise_fold = cpu_specialise_fold,
     .compile = cpu_compile,
     .release = cpu_release,

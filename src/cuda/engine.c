@@ -156,6 +156,7 @@ const engine cuda_engine = {
     .specialise = launch_specialise,
     .tiles_outputs = true,
     .tile_narrow = tile_narrow,
+    .segments_inside = 1,
     .squares = true,
     .specialise_fold = launch_specialise_fold,
     .fold_chunk = launch_fold_chunk,

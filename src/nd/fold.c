@@ -126,8 +126,9 @@ typedef struct movement {
 
 static void elements_move(const fold_request *s, const nd_array *a, movement *out) {
     nd_loop_strides(a, s->ndim, out->reduced);
+    bool inside = s->segments && s->flags & ND_SEGMENTS_INSIDE; /* until they are ordered */
     for (int d = 0; d < s->ndim; d++)
-        out->kept[d] = s->axes & bit(d) && !s->segments ? 0 : out->reduced[d];
+        out->kept[d] = s->axes & bit(d) && !inside ? 0 : out->reduced[d];
 }
 
 static void results_move(const fold_request *s, const nd_array *a, movement *out) {
@@ -190,7 +191,7 @@ static void flip(nd_loop *loop) {
     }
 }
 
-/* Elements stand still along the dimension of the segments, in which they were ordered as they lie. */
+/* Elements stand still along the dimension of the segments, which was ordered as they lie. */
 static void hold_elements(const fold_request *s, nd_loop *out) {
     for (int d = 0; d < out->ndim; d++) {
         int64_t *stride = out->stride + (size_t)d * (size_t)out->narrays;
@@ -208,7 +209,7 @@ static void loop_finish(const fold_request *s, bool kept, nd_loop *out) {
     } else {
         if (kept || !(s->flags & (ND_KEEP_ORDER | ND_SCAN) || s->segments)) {
             nd_loop_order(out, 0);
-            if (kept && s->segments)
+            if (kept && s->segments && s->flags & ND_SEGMENTS_INSIDE)
                 hold_elements(s, out);
             flip(out);
         }

@@ -243,12 +243,14 @@ uf_status nd_axes(int naxes, const int *axes, int ndim, uint64_t *out);
  * axis, which is the reduced loop and is not flipped, and outputs have the shape of the elements.
  *
  * If one of the arrays has the role ND_BOUNDS (all that do have one extent), there is one axis, too. It is the reduced
- * loop, which is not flipped; the segments are a dimension of the kept loop, in which inputs have stride 0. Outputs
- * have the shape of the elements, with the number of segments as the extent of the axis. Errors: SHAPE, naming argument
- * and dimension. */
+ * loop, which is not flipped; the segments are a dimension of the kept loop, in which inputs have stride 0. With
+ * ND_SEGMENTS_INSIDE that dimension is ordered by the strides along the axis, which is how far apart the elements of
+ * neighbouring segments lie, or some times as far. Outputs have the shape of the elements, with the number of segments
+ * as the extent of the axis. Errors: SHAPE, naming argument and dimension. */
 enum {
     ND_KEEPDIMS = 2,
-    ND_SCAN = 4
+    ND_SCAN = 4,
+    ND_SEGMENTS_INSIDE = 8
 };
 uf_status nd_fold_plan(const nd_array *arrays, int narrays, uint64_t axes, unsigned flags, void *space, nd_fold *out);
 /* The shape of the elements, for axes to be checked against and for uf_reduce_infer. Errors: SHAPE. */

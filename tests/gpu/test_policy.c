@@ -766,7 +766,7 @@ static void test_segments(void **unused) {
         v.operand[2].memory = v.operand[3].memory = DT_INT64;
         nd_fold loops;
         void *space = malloc(nd_fold_space(2, 4));
-        assert_int_equal(nd_fold_plan(arrays, 4, 1, 0, space, &loops), UF_OK);
+        assert_int_equal(nd_fold_plan(arrays, 4, 1, ND_SEGMENTS_INSIDE, space, &loops), UF_OK);
         code_traits traits = {.nodes = 7, .order = FOLD_FREE, .nstate = 1, .state_bytes = 4};
         char got[96];
         int64_t chunk = gpu_specialise_fold(&v, &(fold_problem){.loops = &loops, .traits = &traits}, SMS);

@@ -109,7 +109,11 @@ static void random_call(call *c) {
         c->axes |= (uint64_t)chance(50) << d;
     if (scan || segments)
         c->axes = (uint64_t)1 << pick(0, c->ndim - 1);
-    c->flags = (chance(50) ? ND_KEEP_ORDER : 0) | (scan ? ND_SCAN : !segments && chance(30) ? ND_KEEPDIMS : 0);
+    c->flags = (chance(50) ? ND_KEEP_ORDER : 0) |
+               (scan                      ? ND_SCAN
+                : !segments && chance(30) ? ND_KEEPDIMS
+                                          : 0) |
+               (segments && chance(50) ? ND_SEGMENTS_INSIDE : 0);
     c->segments = segments ? pick(0, 4) : -1;
     random_results(c);
     c->nin = (int)pick(1, 3);
@@ -278,7 +282,7 @@ static void check_form(const call *c, const nd_loop *loop) {
 }
 
 /* The absolute strides of array 0 go up, zeros last; it stands still from one segment to the next, but their elements lie as far apart as
- * those of the axis. bounds: the array of segments; -1: there is none. */
+ * those of the axis, which `along` says, or counts as 0. bounds: the array of segments; -1: there is none. */
 static void check_order(const nd_loop *loop, int bounds, int64_t along) {
     uint64_t last = 0;
     for (int d = 0; d < loop->ndim; d++) {
@@ -310,7 +314,7 @@ static void check_roles(const call *c, const nd_fold *f) {
     while (bounds >= 0 && c->arrays[bounds].role != ND_BOUNDS)
         bounds--;
     if (f->kept.count > 1 && (bounds < 0 || f->reduced.count > 1))
-        check_order(&f->kept, bounds, f->reduced.stride[0]);
+        check_order(&f->kept, bounds, c->flags & ND_SEGMENTS_INSIDE ? f->reduced.stride[0] : 0);
     if (f->reduced.count > 1 && !keeps)
         check_order(&f->reduced, -1, 0);
 }
