@@ -64,10 +64,30 @@ static int64_t private_layout(const launch *l, const occupancy *r, grid *g) {
     return blocks < most ? blocks : most;
 }
 
+/* Where the target is, if it is one piece of memory: it has as many elements as lie between its first and its last. */
+static void put_target(const launch *l, parameter_writer *w) {
+    int64_t size = element_size(l->v, 0), count = 1, lowest = 0, highest = 0;
+    int dims = l->loop->ndim + l->v->nindices;
+    for (int d = 0; d < dims; d++) {
+        int j = d - l->loop->ndim;
+        int64_t stride = j < 0 ? stride_of(l->loop, d, 0) : l->indexed[2 * j + 1],
+                extent = j < 0 ? l->loop->extent[d] : l->indexed[2 * j];
+        if (!stride)
+            continue;
+        count *= extent;
+        *(stride < 0 ? &lowest : &highest) += (extent - 1) * stride;
+    }
+    bool whole = highest - lowest + 1 == count;
+    put_address(w, GPU_AT_FIRST, whole ? l->data[0] + lowest * size : NULL);
+    put_address(w, GPU_AT_BEHIND, whole ? l->data[0] + (highest + 1) * size : NULL);
+}
+
 int64_t at_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
     for (int i = 0; i < 2 * l->v->nindices; i++)
         put_parameter(w, PARAMETER_INDEXED, l->indexed[i]);
     int64_t blocks = general_layout(l, r, w, g);
+    if (variant_adds_halves(l->v))
+        put_target(l, w);
     if (l->v->operand[0].privatised)
         return private_layout(l, r, g);
     if (!l->v->at.deterministic)

@@ -112,6 +112,10 @@
     X(GPU_GENERAL_STRIDES,  INDEX,   array_row, "of each array: strides of dimensions 0 .. ndim-1, in elements") \
     X(GPU_GENERAL_ALIGNED,  FLAG,    by_vectors, "the address of every operand with a unit is a multiple of `vector` elements")
 
+#define GPU_AT_ROWS(X) \
+    X(GPU_AT_FIRST,  ADDRESS, halves_target, "of the target, if it is in one piece of memory of which each byte is its own; else 0") \
+    X(GPU_AT_BEHIND, ADDRESS, halves_target, "the address behind it; else 0")
+
 #define GPU_GUFUNC_ROWS(X) \
     X(GPU_GUFUNC_CALLS,   INT64,   once,      "inner calls") \
     X(GPU_GUFUNC_ALIGNED, FLAG,    once,      "every access by vectors is aligned: of each operand with a unit dimension whose extent is at least " \
@@ -170,7 +174,7 @@
 #define ALL_ROWS(X) \
     OPERAND_ROWS(X) REPORT_ROWS(X) CORE_ROWS(X) INDEXED_ROWS(X) CPU_AT_ROWS(X) \
     CPU_FLAT_ROWS(X) CPU_LOOP_ROWS(X) CPU_GUFUNC_ROWS(X) CPU_FORALL_ROWS(X) CPU_FOLD_ROWS(X) CPU_SCAN_ROWS(X) \
-    GPU_FLAT_ROWS(X) GPU_ROWS_ROWS(X) GPU_TILE_ROWS(X) GPU_GENERAL_ROWS(X) GPU_GUFUNC_ROWS(X) GPU_FORALL_ROWS(X) GPU_FOLD_ROWS(X) GPU_SCAN_ROWS(X)
+    GPU_FLAT_ROWS(X) GPU_ROWS_ROWS(X) GPU_TILE_ROWS(X) GPU_GENERAL_ROWS(X) GPU_AT_ROWS(X) GPU_GUFUNC_ROWS(X) GPU_FORALL_ROWS(X) GPU_FOLD_ROWS(X) GPU_SCAN_ROWS(X)
 
 typedef enum parameter_id {
 #define PARAMETER_ID(id, kind, repeat, what) id,

@@ -413,6 +413,11 @@ static inline bool variant_at_rows(const variant *v) {
             return false;
     return v->operand[0].kind != OPERAND_CONSTANT;
 }
+/* LOOP_AT, GPU: may updates of halves be additions of a pair of them, of which one is -0? */
+static inline bool variant_adds_halves(const variant *v) {
+    return v->loop == LOOP_AT && v->nout == 1 && dtype_is_half((dtype)v->operand[0].memory) &&
+           !v->operand[0].privatised && !v->at.deterministic;
+}
 static inline int variant_bounds(const variant *v) { return v->nin + v->nout + v->masked; }
 /* Fold: do segments say which elements are read? States of their parts are all read. */
 static inline bool variant_reads_segments(const variant *v) { return v->segmented && !v->reduction.from_states; }

@@ -13,7 +13,7 @@ from uf import GPU, ORDERED, SERIAL, Func, Memory, lib, run, tensor
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))
 DEVICE = os.environ.get("UF_TEST_GPU") == "1"
-MOST = 1 << 21 if DEVICE else 40000  # elements of a draw
+MOST = 1 << 19 if DEVICE else 40000  # elements of a draw
 LONG = MOST * (8 if DEVICE else 4)
 FUNCS = {name: Func.load(name) for name in ("sum", "max", "argmax", "mean", "var", "add", "any")}
 # x -> a x + b, composed: integers, in which it is exact; the order counts.

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 import elimination  # says which GPU
-from uf import GPU, Func, run
+from uf import BFLOAT16, GPU, Func, cast, run
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))
 DEVICE = os.environ.get("UF_TEST_GPU") == "1"
@@ -82,6 +82,37 @@ def copies(rng):
                 check(rng, name, t, [(7,), (300,), (3, 5)][rng.integers(3)], int(rng.integers(1 << 15, 40000)) * (20 if DEVICE else 1), number)
 
 
+def halves(rng):
+    """By pairs where a word is the target's, by comparing and swapping where it is not: what lies beside the target stays as it is, NaN or not."""
+    for bfloat16 in (False, True):
+        t = BFLOAT16 if bfloat16 else np.dtype("f2")
+        for _ in range(12 * ROUNDS):
+            shape = [(int(rng.integers(1, 400)),), (int(rng.integers(1, 20)), int(rng.choice([1, 2, 3, 31, 32, 33, 100])))][rng.integers(2)]
+            first, size = int(rng.integers(0, 3)), int(np.prod(shape))
+            apart = rng.random() < .3  # not in one piece
+            memory = rng.integers(0x7C01, 0x7FFF, first + size * (2 if apart else 1) + 3).astype("u2")
+            within = memory[first:first + size * (2 if apart else 1)]
+            within = within[::2] if apart else within
+            within = within[::-1] if rng.random() < .3 else within
+            n = int(rng.integers(1, 300))
+            at, wanted = draw_indices(rng, n, shape[0])
+            start, operand = rng.integers(-2, 3, size).astype("f4"), rng.integers(-2, 3, (n, *shape[1:])).astype("f4")
+            name = str(rng.choice(["add", "subtract"]))
+            want = start.reshape(shape).astype("f8")
+            OPERATORS[name].at(want, at[wanted], operand[wanted])
+            if np.abs(want).max() > 200:
+                continue  # not exact
+            within[...] = cast(start, t).view("u2")
+            before = memory.copy()
+            target = np.lib.stride_tricks.as_strided(within, shape, [within.strides[0] * int(np.prod(shape[1:])), within.strides[0]][:len(shape)]).view(t)
+            FUNCS[name].at(target, [at], cast(operand, t), device=GPU)
+            assert np.array_equal(target.view("u2"), cast(want.astype("f4"), t).view("u2").reshape(shape)), (t, name, shape, n, first, apart, within.strides)
+            within[...] = 0
+            mine = np.zeros(len(memory), bool)
+            mine[(within.__array_interface__["data"][0] - memory.__array_interface__["data"][0]) // 2 + np.arange(size) * (within.strides[0] // 2)] = True
+            assert np.array_equal(before[~mine], memory[~mine]), (t, shape, first, apart)
+
+
 def rows(rng):
     """Rows of a target: neighbouring updates are of different elements."""
     for t in ("f4", "i8", "f2", "u1"):
@@ -99,4 +130,4 @@ if __name__ == "__main__":
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         print("the address sanitizer does not follow the threads of a simulated GPU through Python")
         sys.exit(77)
-    sys.exit(run([operators, copies, rows]))
+    sys.exit(run([operators, copies, halves, rows]))

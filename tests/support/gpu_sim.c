@@ -148,6 +148,16 @@ static uint32_t sim_add_bf16s(uint32_t a, uint32_t b) { return sim_pair(a, b, DT
 static uint32_t sim_sub_bf16s(uint32_t a, uint32_t b) { return sim_pair(a, b, DT_BFLOAT16, '-'); }
 static uint32_t sim_mul_bf16s(uint32_t a, uint32_t b) { return sim_pair(a, b, DT_BFLOAT16, '*'); }
 
+/* Those that add to a pair in memory. */
+static void sim_red_f16s(uint64_t at, uint32_t x) {
+    uint32_t *word = (uint32_t *)(uintptr_t)at;
+    *word = sim_add_f16s(*word, x);
+}
+static void sim_red_bf16s(uint64_t at, uint32_t x) {
+    uint32_t *word = (uint32_t *)(uintptr_t)at;
+    *word = sim_add_bf16s(*word, x);
+}
+
 /* The instructions max.NaN and min.NaN, for which +0 is greater than -0. */
 static float sim_extreme(float a, float b, bool larger) {
     if (isnan(a) || isnan(b))
@@ -398,6 +408,8 @@ static const struct {
     ROW("sub_bf16s", sim_sub_bf16s),
     ROW("mul_f16s", sim_mul_f16s),
     ROW("mul_bf16s", sim_mul_bf16s),
+    ROW("red_f16s", sim_red_f16s),
+    ROW("red_bf16s", sim_red_bf16s),
     ROW("greater", sim_greater),
     ROW("smaller", sim_smaller),
     ROW("yield", sim_yield),
@@ -651,6 +663,10 @@ static const struct {
     {"asm \"sub.rn.bf16x2 $0, $1, $2;\", \"=r,r,r\"", "@sim_sub_bf16s", "declare i32 @sim_sub_bf16s(i32, i32)\n"},
     {"asm \"mul.rn.f16x2 $0, $1, $2;\", \"=r,r,r\"", "@sim_mul_f16s", "declare i32 @sim_mul_f16s(i32, i32)\n"},
     {"asm \"mul.rn.bf16x2 $0, $1, $2;\", \"=r,r,r\"", "@sim_mul_bf16s", "declare i32 @sim_mul_bf16s(i32, i32)\n"},
+    {"asm sideeffect \"red.global.add.noftz.f16x2 [$0], $1;\", \"l,r,~{memory}\"", "@sim_red_f16s",
+     "declare void @sim_red_f16s(i64, i32)\n"},
+    {"asm sideeffect \"red.global.add.noftz.bf16x2 [$0], $1;\", \"l,r,~{memory}\"", "@sim_red_bf16s",
+     "declare void @sim_red_bf16s(i64, i32)\n"},
     {"asm \"max.NaN.f32 $0, $1, $2;\", \"=f,f,f\"", "@sim_greater", "declare float @sim_greater(float, float)\n"},
     {"asm \"min.NaN.f32 $0, $1, $2;\", \"=f,f,f\"", "@sim_smaller", "declare float @sim_smaller(float, float)\n"},
     {"asm sideeffect \"cp.async.cg.shared.global [$0], [$1], $2;\", \"r,l,n,~{memory}\"", "@sim_copy",

@@ -21,6 +21,7 @@ typedef struct writer {
     const char *by;          /* by which the operands of several updates may be combined; NULL: none */
     dtype own;               /* privatised: the dtype of the copy's elements, */
     ssa base, elements;      /* where it is, and the number of its elements (i64) */
+    ssa first, behind;       /* variant_adds_halves: the target, if it is one piece of memory (i64) */
 } writer;
 
 /* One update: where its element is, also as a number (i64), and whether it is to be done (i1). By operand: where it is, and, behind those
@@ -37,13 +38,14 @@ static bool is_private(const writer *w) { return w->s->v->operand[0].privatised;
 
 static bool is_tally(const writer *w) { return w->s->v->operand[0].privatised == PRIVATE_TALLY; }
 
-/* Updates beside each other along a dimension of the target that is not indexed are of different elements. What compares and swaps takes a
- * number as it is, and other dtypes as they lie in memory. */
-static bool combines(const writer *w) {
+/* Is an update its value, which the kernel takes as it is? What compares and swaps takes a number, and other dtypes, as they lie in memory. */
+static bool combines_values(const writer *w) {
     const variant_operand *o = w->s->v->operand;
-    bool takes = w->instruction || is_private(w) || (!w->s->uniform[1] && o[1].memory == o[0].memory);
-    return w->by && takes && o[0].kind == OPERAND_CONSTANT;
+    return w->by && (w->instruction || is_private(w) || (!w->s->uniform[1] && o[1].memory == o[0].memory));
 }
+
+/* Updates beside each other along a dimension of the target that is not indexed are of different elements. */
+static bool combines(const writer *w) { return combines_values(w) && w->s->v->operand[0].kind == OPERAND_CONSTANT; }
 
 /* ---- Instructions ---- */
 
@@ -112,6 +114,50 @@ static void by_exchange(const writer *w, const update *u) {
     for (int k = 0; k < at_targets(s); k++)
         leaves[k] = (packed_leaf){skeleton_memory(s, k), s->v->operand[k].offset};
     emit_exchange_record(s->e, s->v->at.record, at_targets(s), leaves, u->target, compute_leaves, &x);
+}
+
+/* ---- Halves ---- */
+
+/* The instruction that adds a pair of halves; NULL: there is none. */
+static const char *pair_instruction(const writer *w) {
+    enum {
+        BFLOAT16_ADDS = 90 /* the first architecture that adds pairs of bfloat16 atomically */
+    };
+    bool sum = w->by && (!strcmp(w->by, "add") || !strcmp(w->by, "sub")) && combines_values(w);
+    if (!variant_adds_halves(w->s->v) || !sum)
+        return NULL;
+    if (target_type(w) == DT_FLOAT16)
+        return "f16x2";
+    return w->s->e->target->arch >= BFLOAT16_ADDS ? "bf16x2" : NULL;
+}
+
+/* The half and the one beside it in a word, to which -0 is added, which leaves it what it is. Only if it is the target's, too: of other
+ * numbers that would change those which are NaN as halves. Else the word is compared and swapped. */
+static void by_pairs(const writer *w, const update *u) {
+    skeleton *s = w->s;
+    emit *e = s->e;
+    ssa word[LANE_WORDS], address = emit_value(e, "ptrtoint %s%s %s to i64", ir_memory_type(target_type(w)),
+                                               ir_global_pointer(e), u->target.text);
+    ssa at = emit_value(e, "and i64 %s, -4", address.text);
+    ssa inside = emit_op(e, "and i1", emit_op(e, "icmp uge i64", at, w->first),
+                         emit_op(e, "icmp ule i64", emit_value(e, "add i64 %s, 4", at.text), w->behind));
+    int pairs = emit_label_new(e), single = emit_label_new(e), end = emit_label_new(e);
+    emit_branch_if(e, inside, pairs, single);
+    emit_label(e, pairs);
+    lanes_words(e, target_type(w), u->value, word);
+    if (!strcmp(w->by, "sub"))
+        word[0] = emit_value(e, "xor i32 %s, 32768", word[0].text);
+    ssa high = emit_value(e, "trunc i64 %s to i1", emit_value(e, "lshr i64 %s, 1", address.text).text);
+    ssa upper = emit_value(e, "or i32 %s, 32768", emit_value(e, "shl i32 %s, 16", word[0].text).text),
+        lower = emit_value(e, "or i32 %s, -2147483648", word[0].text);
+    ssa both = emit_select_as(e, "i32", high, upper, lower);
+    emit_line(e, "call void asm sideeffect \"red.global.add.noftz.%s [$0], $1;\", \"l,r,~{memory}\"(i64 %s, i32 %s)",
+              pair_instruction(w), at.text, both.text);
+    emit_branch(e, end);
+    emit_label(e, single);
+    by_exchange(w, u);
+    emit_branch(e, end);
+    emit_label(e, end);
 }
 
 /* ---- Private copies ---- */
@@ -398,7 +444,10 @@ static void some_updates(const writer *w, ssa base) {
         if (combines(w))
             combine_updates(w, &all[g]);
         int skip = skeleton_if(s, all[g].wanted);
-        (is_private(w) ? into_copy : w->instruction ? by_instruction : by_exchange)(w, &all[g]);
+        (is_private(w)         ? into_copy
+         : w->instruction      ? by_instruction
+         : pair_instruction(w) ? by_pairs
+                               : by_exchange)(w, &all[g]);
         skeleton_end_if(s, skip);
     }
 }
@@ -507,6 +556,10 @@ void gpu_at(skeleton *s) {
     writer w = {.s = s};
     w.x = indexed_read(s);
     w.f = general_read(s);
+    if (variant_adds_halves(s->v)) {
+        w.first = skeleton_parameter(s, GPU_AT_FIRST);
+        w.behind = skeleton_parameter(s, GPU_AT_BEHIND);
+    }
     at_way way = ir_at_way(s->t, s->v, s->e->target);
     if (way == AT_EXACT || way == AT_ATOMIC)
         w.instruction = at_instruction(s->t, s->v);

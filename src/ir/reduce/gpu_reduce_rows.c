@@ -14,7 +14,7 @@ enum {
     WARPS_MOST = 32,
 
     DEFER_STEPS = 4,     /* accesses of a thread at a time, of a segment that is left to the block, .. */
-    DEFER_ELEMENTS = 32, /* .. of so many elements, at most */
+    DEFER_ELEMENTS = 16, /* .. of so many elements, at most */
     DEFER_WARPS = 1 << (COOP_SEGMENTS - COOP_WARP)
 };
 
