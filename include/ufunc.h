@@ -794,9 +794,9 @@ UF_API uf_status uf_outer(const uf_func *func, int nargs, const DLTensor *args, 
  * order, each in one atomic step. + - & | ^ min max of 32- and 64-bit integers, and + - of float32, float64 and complex dtypes,
  * use the atomic instructions of the hardware (that for float32 takes subnormals for zero); + - of float16, and from compute
  * capability 9.0 on of bfloat16, do where target is one piece of memory without gaps (a NaN that is the other half of a word may get
- * other bits, of a NaN). Other operators and dtypes compare
- * and swap the aligned 4 or 8 bytes that an element is in, or that a record of 4 or 8 bytes is. Operands of updates of one element by
- * + and -, and of integers by & | ^ min max, may be combined with each other first, in their dtype or a wider one.
+ * other bits, of a NaN). Other operators and dtypes compare and swap the aligned 4 or 8 bytes that an element is in, or that a
+ * record of 4 or 8 bytes is. Operands of updates of one element by + and -, and of integers by & | ^ min max, may be combined with
+ * each other first, in their dtype or a wider one.
  *
  * Some results depend on the order of the updates: those of floating dtypes, and those of operators that have no instruction. With
  * UF_DETERMINISTIC in options->flags these are computed in the CPU's order: every element belongs to one warp, and each warp
