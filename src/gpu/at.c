@@ -1,6 +1,6 @@
 /* at.c - updates in place: a thread for some of them; or blocks that loop over them, each with a copy of a small target of its own; or warps
  * that each look at all. */
-#include "gpu/class.h"
+#include "gpu/elementwise.h"
 
 enum {
     COPY_BLOCK = 8,    /* log2 of the threads of a block that has a copy of the target */
@@ -82,10 +82,18 @@ static void put_target(const launch *l, parameter_writer *w) {
     put_address(w, GPU_AT_BEHIND, whole ? l->data[0] + (highest + 1) * size : NULL);
 }
 
+/* A thread for each column of so many rows as a thread has updates. */
+static int64_t columns_layout(const launch *l, const occupancy *r, grid *g) {
+    int64_t some = l->v->general.elements_per_thread, across = l->loop->extent[0], rows = l->loop->count / across;
+    return elementwise_line((rows + some - 1) / some * some * across, (int)some, r, g);
+}
+
 int64_t at_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
     for (int i = 0; i < 2 * l->v->nindices; i++)
         put_parameter(w, PARAMETER_INDEXED, l->indexed[i]);
     int64_t blocks = general_layout(l, r, w, g);
+    if (variant_at_columns(l->v))
+        blocks = columns_layout(l, r, g);
     if (variant_adds_halves(l->v))
         put_target(l, w);
     if (l->v->operand[0].privatised)

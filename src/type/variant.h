@@ -413,6 +413,10 @@ static inline bool variant_at_rows(const variant *v) {
             return false;
     return v->operand[0].kind != OPERAND_CONSTANT;
 }
+/* LOOP_AT, GPU: does a thread take updates of a column, whose rows follow each other? Neighbouring threads have neighbours in a row. */
+static inline bool variant_at_columns(const variant *v) {
+    return v->ndim > 1 && v->general.elements_per_thread > 1 && !v->at.deterministic && variant_at_rows(v);
+}
 /* LOOP_AT, GPU: may updates of halves be additions of a pair of them, of which one is -0? */
 static inline bool variant_adds_halves(const variant *v) {
     return v->loop == LOOP_AT && v->nout == 1 && dtype_is_half((dtype)v->operand[0].memory) &&

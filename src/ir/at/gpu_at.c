@@ -5,7 +5,7 @@
  * counts there how often a number is added to each element, loops over updates, and merges the copy into the target.
  *
  * Updates of one element that follow each other, as they do where indices are sorted, are combined by the lanes of a warp before the
- * first of them does them all: atomic updates of one element come one after the other. */
+ * first of them does them all: atomic updates of one element come one after the other. So are those of a column that a thread has. */
 #include "ir/at/at.h"
 
 #include <assert.h>
@@ -44,8 +44,11 @@ static bool combines_values(const writer *w) {
     return w->by && (w->instruction || is_private(w) || (!w->s->uniform[1] && o[1].memory == o[0].memory));
 }
 
-/* Updates beside each other along a dimension of the target that is not indexed are of different elements. */
-static bool combines(const writer *w) { return combines_values(w) && w->s->v->operand[0].kind == OPERAND_CONSTANT; }
+/* Updates beside each other along a dimension of the target that is not indexed are of different elements, but not those of a column. */
+static bool combines_lanes(const writer *w) {
+    return combines_values(w) && w->s->v->operand[0].kind == OPERAND_CONSTANT;
+}
+static bool combines_columns(const writer *w) { return combines_values(w) && variant_at_columns(w->s->v); }
 
 /* ---- Instructions ---- */
 
@@ -92,7 +95,7 @@ static void compute_leaves(emit *e, void *user, const ssa *old, ssa *new) {
     (void)e;
     for (int k = 0; k < s->nin; k++)
         in[k] = k < at_targets(s) ? old[k] : x->u->in[k];
-    if (combines(x->w))
+    if (combines_lanes(x->w) || combines_columns(x->w))
         in[1] = x->u->value;
     skeleton_compute(s, in, new);
 }
@@ -413,7 +416,7 @@ static update find_update(const writer *w, ssa x, ssa exists, bool load) {
         at[k] = indexed_address(s, k, at[k], u.place);
     u.target = is_private(w) ? private_at(w, u.place) : at[0];
     s->e->shared = false;
-    if (combines(w) && !is_private(w))
+    if (combines_lanes(w) && !is_private(w))
         u.place = emit_value(s->e, "ptrtoint %s%s %s to i64", ir_memory_type(target_type(w)), ir_global_pointer(s->e),
                              u.target.text);
     if (ssa_is_set(exists))
@@ -426,22 +429,65 @@ static update find_update(const writer *w, ssa x, ssa exists, bool load) {
     return u;
 }
 
-/* Finds some updates of a thread, one in each of the block's widths from `base` on, and loads their operands, before it does the first.
- * All threads of the block get here. */
-static void some_updates(const writer *w, ssa base) {
+/* The number of update g of a thread of the block that begins with update `base`, and whether there is one (i1). */
+static ssa update_of_line(const writer *w, ssa base, int g, ssa *exists) {
+    emit *e = w->s->e;
+    ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid");
+    ssa far = g ? emit_op(e, "add i32", thread, emit_value(e, "mul i32 %s, %d", threads.text, g)) : thread;
+    ssa x = emit_value(e, "add %s %s, %s", w->f->type, base.text, (w->f->wide ? emit_widen(e, far) : far).text);
+    *exists = emit_value(e, "icmp ult %s %s, %s", w->f->type, x.text, w->f->n.text);
+    return emit_select_as(e, w->f->type, *exists, x, ssa_constant(0));
+}
+
+/* The same of column by column: a thread has some rows of one. */
+static ssa update_of_column(const writer *w, int g, ssa *exists) {
     skeleton *s = w->s;
     emit *e = s->e;
-    int repeat = s->v->general.elements_per_thread;
-    ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid");
-    update *all = arena_alloc(e->a, (size_t)repeat * sizeof *all);
-    for (int g = 0; g < repeat; g++) {
-        ssa far = g ? emit_op(e, "add i32", thread, emit_value(e, "mul i32 %s, %d", threads.text, g)) : thread;
-        ssa x = emit_value(e, "add %s %s, %s", w->f->type, base.text, (w->f->wide ? emit_widen(e, far) : far).text);
-        ssa exists = emit_value(e, "icmp ult %s %s, %s", w->f->type, x.text, w->f->n.text);
-        all[g] = find_update(w, emit_select_as(e, w->f->type, exists, x, ssa_constant(0)), exists, true);
+    const general *f = w->f;
+    ssa block = emit_special_register(e, "ctaid"), threads = emit_special_register(e, "ntid"),
+        own = emit_special_register(e, "tid");
+    ssa thread = f->wide ? emit_op(e, "add i64", emit_op(e, "mul i64", emit_widen(e, block), emit_widen(e, threads)),
+                                   emit_widen(e, own))
+                         : emit_op(e, "add i32", emit_op(e, "mul i32", block, threads), own);
+    ssa some, column, rows, none;
+    skeleton_divide(s, &f->extent[0], f->wide, thread, &some, &column);
+    skeleton_divide(s, &f->extent[0], f->wide, f->n, &rows, &none);
+    ssa row = emit_value(e, "mul %s %s, %d", f->type, some.text, s->v->general.elements_per_thread);
+    row = g ? emit_value(e, "add %s %s, %d", f->type, row.text, g) : row;
+    *exists = emit_value(e, "icmp ult %s %s, %s", f->type, row.text, rows.text);
+    row = emit_select_as(e, f->type, *exists, row, ssa_constant(0));
+    ssa first = emit_value(e, "mul %s %s, %s", f->type, row.text, f->extent[0].extent.text);
+    return emit_value(e, "add %s %s, %s", f->type, first.text, column.text);
+}
+
+/* Of updates of one element that follow each other in a column the first becomes that of all of them. */
+static void combine_column(const writer *w, update *all, int n) {
+    emit *e = w->s->e;
+    for (int g = n - 1; g > 0; g--) {
+        update *u = &all[g], *before = &all[g - 1];
+        ssa same = emit_op(e, "and i1", emit_op(e, "and i1", u->wanted, before->wanted),
+                           emit_op(e, "icmp eq i64", u->place, before->place));
+        ssa both = atomic_combine(e, atomic_merge(operation_of(w)), value_type(w), before->value, u->value);
+        before->value = emit_select(e, value_type(w), same, both, before->value);
+        u->wanted = emit_op(e, "and i1", u->wanted, emit_value(e, "xor i1 %s, true", same.text));
     }
+}
+
+/* Finds some updates of a thread of the block that begins with update `base`, and loads their operands, before it does the first. All
+ * threads of the block get here. */
+static void some_updates(const writer *w, ssa base) {
+    skeleton *s = w->s;
+    int repeat = s->v->general.elements_per_thread;
+    update *all = arena_alloc(s->e->a, (size_t)repeat * sizeof *all);
     for (int g = 0; g < repeat; g++) {
-        if (combines(w))
+        ssa exists,
+            x = variant_at_columns(s->v) ? update_of_column(w, g, &exists) : update_of_line(w, base, g, &exists);
+        all[g] = find_update(w, x, exists, true);
+    }
+    if (combines_columns(w))
+        combine_column(w, all, repeat);
+    for (int g = 0; g < repeat; g++) {
+        if (combines_lanes(w))
             combine_updates(w, &all[g]);
         int skip = skeleton_if(s, all[g].wanted);
         (is_private(w)         ? into_copy
