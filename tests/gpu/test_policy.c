@@ -973,6 +973,9 @@ static void test_at_copies(void **unused) {
         {1 << 15, 1025, DT_INT64, true, false, COUNTERS_ADDED, 0, 0},
         {(1 << 15) - 1, 16, DT_INT64, true, false, COUNTERS_ADDED, 0, 0},
         {INT64_C(1) << 32, 16, DT_INT64, true, false, COUNTERS_ADDED, 1, 128},
+        {1 << 20, 256, DT_FLOAT16, false, false, COUNTERS_COMBINED, 1, 1024},
+        {1 << 20, 8192, DT_INT8, false, false, COUNTERS_ADDED, 1, 32768},
+        {1 << 20, 8193, DT_INT8, false, false, COUNTERS_ADDED, 0, 0},
     };
     static const uint64_t numbers[MAX_OPERANDS][2];
     static sample s;
@@ -992,8 +995,30 @@ static void test_at_copies(void **unused) {
         lay_out(&s, &l, 256, SMS);
         if (s.v.operand[0].privatised != rows[i].privatised || s.g.shared != rows[i].shared)
             fail_msg("row %zu: privatised %d, %u bytes", i, s.v.operand[0].privatised, s.g.shared);
-        assert_true(!rows[i].privatised || (s.g.threads == 256 && s.g.blocks <= 2 * SMS));
+        assert_true(!rows[i].privatised ||
+                    (s.g.threads == 256 && s.g.blocks <= (dtypes[rows[i].type].size < 4 ? 1 : 2) * SMS));
         assert_true(rows[i].updates < INT64_C(1) << 30 || s.v.wide);
+    }
+}
+
+/* Rows of a target: a thread has a column of some of them, and there are threads for all. */
+static void test_at_columns(void **unused) {
+    static sample s;
+    (void)unused;
+    for (int i = 0; i < 200; i++) {
+        int64_t across = 2 + (int64_t)(draw_bits() % 3000), rows = 2 + (int64_t)(draw_bits() % 5000);
+        at_make(&s, 1, false);
+        s.loop = loop_over(s.extent, s.stride, s.offset, (int64_t[MAX_DIMS]){across, rows}, 4);
+        s.stride[3] = s.stride[4] = s.stride[6] = 0; /* the index along a row; the target along rows */
+        for (int k = 0; k < 4; k++)
+            s.v.operand[k].kind = s.loop.kind[k] = k == 3 ? OPERAND_CONSTANT : OPERAND_CONTIGUOUS;
+        gpu_specialise(&s.v, &(loop_problem){.loop = &s.loop, .traits = &s.traits});
+        launch l = launch_of(&s);
+        l.indexed = (int64_t[]){100, across};
+        lay_out(&s, &l, 256, SMS);
+        int64_t some = s.v.general.elements_per_thread;
+        assert_true(variant_at_columns(&s.v) == (some > 1));
+        assert_true((int64_t)s.g.blocks * s.g.threads >= (rows + some - 1) / some * across);
     }
 }
 
@@ -1853,6 +1878,7 @@ int main(void) {
         cmocka_unit_test(test_scan_covers),
         cmocka_unit_test(test_at),
         cmocka_unit_test(test_at_copies),
+        cmocka_unit_test(test_at_columns),
         cmocka_unit_test(test_forall_table),
         cmocka_unit_test(test_forall_lanes),
         cmocka_unit_test(test_forall_covers),
