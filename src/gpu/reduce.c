@@ -316,7 +316,8 @@ static int segment_vector(const variant *v, const fold_problem *s, int *repeat) 
     while (vector > 1 && (vector > most || n < SEGMENT_LEAST || vector > n / SEGMENT_VECTORS))
         vector /= 2;
     *repeat = accesses_of(v, s, vector, FLIGHT);
-    while (*repeat > 2 && (*repeat > n / vector || (n<SEGMENT_LEAST && * repeat> SEGMENT_VECTORS)))
+    int64_t together = n < SEGMENT_LEAST && n > SEGMENT_VECTORS ? SEGMENT_VECTORS : n / vector;
+    while (*repeat > 2 && *repeat > together)
         *repeat /= 2;
     return vector;
 }

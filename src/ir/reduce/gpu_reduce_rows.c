@@ -366,7 +366,7 @@ static rows rows_begin(fold_writer *w, gpu_fold *g) {
 
 /* The number of the cooperative group in the whole grid is the number of groups before this block plus coop_number. This is the former,
  * times `results` results a group (i64). */
-static ssa block_first(rows *r, int results) {
+static ssa block_first(const rows *r, int results) {
     emit *e = r->e;
     ssa coops = emit_value(e, "lshr i32 %s, %d", emit_special_register(e, "ntid").text, r->coop);
     ssa all = emit_value(e, "mul i32 %s, %d", coops.text, results);
@@ -446,20 +446,13 @@ static ssa is_any(emit *e, ssa masks) {
     return emit_value(e, "icmp ne i32 %s, 0", any.text);
 }
 
-/* All threads of the block take the segments that its groups have left, one after the other. */
-static void fold_deferred(rows *r, ssa deferred) {
+/* Tells all threads of the block which groups leave their segments to it; is there any? (i1) */
+static ssa tell_deferred(rows *r, ssa masks, ssa deferred) {
     emit *e = r->e;
     skeleton *s = &r->w->s;
-    rows all = *r;
-    all.vector = widest_vector(r);
-    all.steps = all.vector * DEFER_STEPS <= DEFER_ELEMENTS ? DEFER_STEPS : DEFER_ELEMENTS / all.vector;
-    all.compact = true;
-    rows_group(&all, COOP_SEGMENTS);
     emit_declare(e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
-    emit_declare(e, "declare i32 @llvm.cttz.i32(i32, i1)");
     ssa thread = emit_special_register(e, "tid"), lane = emit_value(e, "and i32 %s, 31", thread.text);
     ssa own = emit_value(e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", leads(r, deferred).text);
-    ssa masks = deferred_masks(e);
     int end = skeleton_if(s, emit_value(e, "icmp eq i32 %s, 0", lane.text));
     e->shared = true;
     emit_store(e, DT_UINT32, own,
@@ -470,11 +463,13 @@ static void fold_deferred(rows *r, ssa deferred) {
     e->shared = true;
     ssa any = is_any(e, masks);
     e->shared = false;
-    end = skeleton_if(s, any);
-    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(DEFER_WARPS));
-    e->shared = true;
-    ssa mask = emit_load(e, DT_UINT32, emit_element(e, DT_UINT32, masks, l.i));
-    e->shared = false;
+    return any;
+}
+
+/* All threads of the block take the segments of the groups of warp `warp` (i64) that are in a mask, one after the other. */
+static void fold_groups(rows *all, const rows *r, ssa warp, ssa mask) {
+    emit *e = r->e;
+    emit_declare(e, "declare i32 @llvm.cttz.i32(i32, i1)");
     int before = emit_label_new(e), turn = emit_label_new(e), next = emit_label_new(e), done = emit_label_new(e);
     ssa left = ssa_named("%%left%d", turn);
     emit_branch(e, before);
@@ -483,18 +478,35 @@ static void fold_deferred(rows *r, ssa deferred) {
     emit_label(e, turn);
     ssa now = emit_value(e, "phi i32 [ %s, %%L%d ], [ %s, %%L%d ]", mask.text, before, left.text, next);
     ssa bit = emit_widen(e, emit_value(e, "call i32 @llvm.cttz.i32(i32 %s, i1 false)", now.text));
-    ssa leader = emit_op(e, "add i64", emit_value(e, "shl i64 %s, 5", l.i.text), bit);
+    ssa leader = emit_op(e, "add i64", emit_value(e, "shl i64 %s, 5", warp.text), bit);
     ssa group = emit_value(e, "lshr i64 %s, %d", leader.text, r->coop);
-    fold_place p = place_of(r, emit_op(e, "add i64", block_first(r, 1), group));
-    fold_place_of_group(&all, &p);
+    fold_place p = place_of(all, emit_op(e, "add i64", block_first(r, 1), group));
+    fold_place_of_group(all, &p);
     emit_block_barrier(e); /* what warps tell each other is read before the next segment's is written */
     emit_branch(e, next);
     emit_label(e, next);
     emit_line(e, "%s = and i32 %s, %s", left.text, now.text, emit_value(e, "add i32 %s, -1", now.text).text);
     emit_branch_if(e, emit_value(e, "icmp ne i32 %s, 0", left.text), turn, done);
     emit_label(e, done);
+}
+
+/* All threads of the block take the segments that its groups have left. */
+static void fold_deferred(rows *r, ssa deferred) {
+    emit *e = r->e;
+    rows all = *r;
+    all.vector = widest_vector(r);
+    all.steps = all.vector * DEFER_STEPS <= DEFER_ELEMENTS ? DEFER_STEPS : DEFER_ELEMENTS / all.vector;
+    all.compact = true;
+    rows_group(&all, COOP_SEGMENTS);
+    ssa masks = deferred_masks(e);
+    int end = skeleton_if(&r->w->s, tell_deferred(r, masks, deferred));
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(DEFER_WARPS));
+    e->shared = true;
+    ssa mask = emit_load(e, DT_UINT32, emit_element(e, DT_UINT32, masks, l.i));
+    e->shared = false;
+    fold_groups(&all, r, l.i, mask);
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
-    skeleton_end_if(s, end);
+    skeleton_end_if(&r->w->s, end);
 }
 
 static void one_result(rows *r) {
