@@ -696,7 +696,7 @@ typedef struct plan_run {
     const uf_options *options;
     const char *name; /* of that call's public function */
     char *block;      /* scratch memory */
-    /* Of segments: starts, or what was read from those in host memory. NULL: on a GPU kernels take a copy in scratch memory, ..*/
+    /* Of segments: starts, or what was read from those in host memory. NULL: on a GPU kernels take a copy in scratch memory, .. */
     const int64_t *bounds;
     const int64_t *sent; /* .. which comes from here; NULL: from starts on the device */
     int64_t *parts;      /* fold: those that decide the results (launch.deciding) */
