@@ -13,9 +13,8 @@ typedef struct general {
     divisor extent[UF_MAX_NDIM];               /* of all dimensions but the outermost */
     ssa stride[VARIANT_OPERANDS][UF_MAX_NDIM]; /* of all arrays */
 } general;
-general *general_read(skeleton *s);               /* reads its parameters */
-ssa general_first(skeleton *s, const general *f); /* the thread's first; may be beyond the end */
-/* The g-th after it, or it again beyond the end, which *exists (i1) tells. */
+general *general_read(skeleton *s); /* reads its parameters */
+/* The g-th element of a thread after its first, or that again beyond the end, which *exists (i1) tells. */
 ssa general_next(skeleton *s, const general *f, ssa first, int g, ssa *exists);
 /* The addresses of element number x in all arrays that are not uniform. */
 void general_find(skeleton *s, const general *f, ssa x, ssa *at);

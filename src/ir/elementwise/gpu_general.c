@@ -50,7 +50,8 @@ void general_find(skeleton *s, const general *f, ssa x, ssa *at) {
     }
 }
 
-ssa general_first(skeleton *s, const general *f) {
+/* The thread's first; it may be beyond the end. */
+static ssa general_first(skeleton *s, const general *f) {
     emit *e = s->e;
     ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid"),
         block = emit_special_register(e, "ctaid");
