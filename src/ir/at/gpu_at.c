@@ -303,18 +303,6 @@ static indexed *private_indices(const writer *w) {
 
 /* ---- Updates of one element that follow each other ---- */
 
-/* What the lanes of a warp know of the runs of updates of one element that they have: whether this one is behind the first of a run (i1),
- * and how many there are from it on (i32). */
-typedef struct update_run {
-    ssa behind, length;
-} update_run;
-
-/* Bits of the warp's lanes (i32). */
-static ssa ballot(emit *e, ssa is) {
-    emit_declare(e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
-    return emit_value(e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", is.text);
-}
-
 /* Does this lane's update follow one of the same element? The lanes that do, as bits. */
 static ssa behind_others(const writer *w, const update *u, ssa lane, ssa *bits) {
     emit *e = w->s->e;
@@ -324,16 +312,16 @@ static ssa behind_others(const writer *w, const update *u, ssa lane, ssa *bits) 
         ssa before = lanes_shuffle(e, "up", ssa_constant(-1), DT_INT32, place, ssa_constant(1), COOP_WARP);
         ssa same = emit_op(e, "icmp eq i32", place, before);
         same = emit_op(e, "and i1", same, emit_value(e, "icmp ne i32 %s, 0", lane.text));
-        *bits = ballot(e, same);
+        *bits = lanes_ballot(e, same);
         return same;
     }
     ssa before = lanes_shuffle(e, "up", ssa_constant(-1), DT_INT64, u->place, ssa_constant(1), COOP_WARP);
     ssa same = emit_op(e, "icmp eq i64", u->place, before);
-    ssa wanted =
-        emit_value(e, "shl i32 %s, 1", ballot(e, u->wanted).text); /* by the lane before; of lane 0 there is none */
+    ssa wanted = emit_value(e, "shl i32 %s, 1",
+                            lanes_ballot(e, u->wanted).text); /* by the lane before; of lane 0 there is none */
     wanted = emit_value(e, "trunc i32 %s to i1", emit_op(e, "lshr i32", wanted, lane).text);
     ssa behind = emit_op(e, "and i1", emit_op(e, "and i1", same, wanted), u->wanted);
-    *bits = ballot(e, behind);
+    *bits = lanes_ballot(e, behind);
     return behind;
 }
 
@@ -587,14 +575,13 @@ static void owned_updates(const writer *w) {
     own = emit_value(e, "lshr i32 %s, 5", own.text);
     ssa warps = emit_op(e, "mul i32", emit_special_register(e, "nctaid"), threads);
     warps = emit_value(e, "lshr i32 %s, 5", warps.text);
-    emit_declare(e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
     counted_loop l = counted_loop_begin(e, f->type, ssa_constant(0), f->n);
     ssa far = emit_op(e, f->wide ? "add i64" : "add i32", l.i, f->wide ? emit_widen(e, lane) : lane);
     ssa exists = emit_value(e, "icmp ult %s %s, %s", f->type, far.text, f->n.text);
     update u = find_update(w, emit_select_as(e, f->type, exists, far, l.i), exists, false);
     ssa mine = emit_op(e, "icmp eq i32", owner_of(w, u.target, warps), own);
     mine = emit_op(e, "and i1", mine, u.wanted);
-    in_turn(w, &u, emit_value(e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", mine.text), lane);
+    in_turn(w, &u, lanes_ballot(e, mine), lane);
     counted_loop_end(e, &l, ssa_constant(32), loop_no_unroll(e));
 }
 

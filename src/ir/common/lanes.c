@@ -79,6 +79,11 @@ ssa lanes_shuffle(emit *e, const char *mode, ssa mask, dtype type, ssa value, ss
     return lanes_value(e, type, words);
 }
 
+ssa lanes_ballot(emit *e, ssa is) {
+    emit_declare(e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
+    return emit_value(e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", is.text);
+}
+
 /* ---- Barriers ---- */
 
 void emit_block_barrier(emit *e) {

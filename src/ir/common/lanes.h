@@ -18,6 +18,9 @@ ssa lanes_mask(emit *e, int lanes);
  * Beyond the group's end (down) or beginning (up) a lane gets its own value. */
 ssa lanes_shuffle(emit *e, const char *mode, ssa mask, dtype type, ssa value, ssa by, int lanes);
 
+/* The lanes of the warp for which an i1 is true, as bits (i32). All of them get there. */
+ssa lanes_ballot(emit *e, ssa is);
+
 /* Waits for all threads of the block, or for the lanes of a warp in the mask (i32). All of them get there. */
 void emit_block_barrier(emit *e);
 void emit_warp_barrier(emit *e, ssa mask);

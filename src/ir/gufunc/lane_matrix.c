@@ -24,8 +24,7 @@ num lane_told_num(const gufunc_writer *w, const num_kind *of, num x, ssa lane) {
 }
 
 ssa lane_ballot_of_warp(const gufunc_writer *w, ssa is) {
-    emit_declare(w->s.e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
-    return emit_value(w->s.e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", is.text);
+    return lanes_ballot(w->s.e, is);
 }
 
 ssa lane_ballot(const gufunc_writer *w, ssa is) {

@@ -450,9 +450,8 @@ static ssa is_any(emit *e, ssa masks) {
 static ssa tell_deferred(rows *r, ssa masks, ssa deferred) {
     emit *e = r->e;
     skeleton *s = &r->w->s;
-    emit_declare(e, "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)");
     ssa thread = emit_special_register(e, "tid"), lane = emit_value(e, "and i32 %s, 31", thread.text);
-    ssa own = emit_value(e, "call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %s)", leads(r, deferred).text);
+    ssa own = lanes_ballot(e, leads(r, deferred));
     int end = skeleton_if(s, emit_value(e, "icmp eq i32 %s, 0", lane.text));
     e->shared = true;
     emit_store(e, DT_UINT32, own,
