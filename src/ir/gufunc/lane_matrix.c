@@ -23,9 +23,7 @@ num lane_told_num(const gufunc_writer *w, const num_kind *of, num x, ssa lane) {
     return x;
 }
 
-ssa lane_ballot_of_warp(const gufunc_writer *w, ssa is) {
-    return lanes_ballot(w->s.e, is);
-}
+ssa lane_ballot_of_warp(const gufunc_writer *w, ssa is) { return lanes_ballot(w->s.e, is); }
 
 ssa lane_ballot(const gufunc_writer *w, ssa is) {
     emit *e = w->s.e;
