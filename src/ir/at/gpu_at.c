@@ -1,8 +1,9 @@
 /* gpu_at.c - updates in place on the GPU. A thread has an update, which it does by an atomic instruction, or by a loop that compares and
  * swaps the 32 or 64 bits around the element, or that a record is, until no other thread came in between. Where results must not depend on the order
  * (deterministic), each element belongs to one warp: every warp looks at all updates, 32 at a time, and does those of its own elements
- * one after the other. A small target that an atomic instruction updates is privatised: a block updates a copy of it in shared memory, or
- * counts there how often a number is added to each element, loops over updates, and merges the copy into the target.
+ * one after the other. A small target that an operator updates is privatised: a block updates a copy of it in shared memory by instructions, for
+ * which elements of 1 and 2 bytes have a word there, or counts how often a number is added to each element, loops over updates, and merges the copy
+ * into the target.
  *
  * Updates of one element that follow each other, as they do where indices are sorted, are combined by the lanes of a warp before the
  * first of them does them all: atomic updates of one element come one after the other. So are those of a column that a thread has. */
@@ -244,11 +245,11 @@ static void merge_element(const writer *w, ssa i) {
         value = emit_binary(e, OP_MUL, to, emit_convert(e, value, DT_UINT32, to), s->value[1], to);
     }
     ssa at = target_element(w, i);
-    const element_merge m = {w, value};
+    element_merge m = {w, value};
     if (is_tally(w) || to == w->own)
         emit_atomic(e, is_tally(w) ? o : atomic_merge(o), to, at, value, ssa_none());
     else
-        emit_exchange(e, to, at, merge_wide, (void *)(uintptr_t)&m);
+        emit_exchange(e, to, at, merge_wide, &m);
     if (end >= 0)
         skeleton_end_if(s, end);
 }
