@@ -126,8 +126,21 @@ def rows(rng):
             assert np.array_equal(target, want), (t, extent, width, n)
 
 
+def planes(rng):
+    """Planes of a target whose rows lie apart: along a column, too, neighbouring updates with one index are of different elements."""
+    for t in ("f4", "i8", "u1"):
+        for _ in range(3 * ROUNDS):
+            extent, height, width, n = (int(x) for x in (rng.integers(1, 9), rng.integers(2, 7), rng.choice([3, 31, 33, 100]), rng.integers(1, 40)))
+            at, wanted = draw_indices(rng, n, extent)
+            target, operand = (numbers(rng, t, m * height * (width + 1)).reshape(m, height, width + 1)[..., :width] for m in (extent, n))
+            want = target.copy()
+            np.add.at(want, at[wanted], operand[wanted])
+            FUNCS["add"].at(target, [at], operand, device=GPU)
+            assert np.array_equal(target, want), (t, extent, height, width, n)
+
+
 if __name__ == "__main__":
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         print("the address sanitizer does not follow the threads of a simulated GPU through Python")
         sys.exit(77)
-    sys.exit(run([operators, copies, halves, rows]))
+    sys.exit(run([operators, copies, halves, rows, planes]))

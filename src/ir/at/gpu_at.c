@@ -405,7 +405,7 @@ static update find_update(const writer *w, ssa x, ssa exists, bool load) {
         at[k] = indexed_address(s, k, at[k], u.place);
     u.target = is_private(w) ? private_at(w, u.place) : at[0];
     s->e->shared = false;
-    if (combines_lanes(w) && !is_private(w))
+    if ((combines_lanes(w) || combines_columns(w)) && !is_private(w))
         u.place = emit_value(s->e, "ptrtoint %s%s %s to i64", ir_memory_type(target_type(w)), ir_global_pointer(s->e),
                              u.target.text);
     if (ssa_is_set(exists))
