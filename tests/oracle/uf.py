@@ -110,6 +110,9 @@ VERBS = {
 }
 for verb in VERBS:
     getattr(lib, verb).argtypes = VERBS[verb]
+    if verb in ("uf_reduce", "uf_accumulate", "uf_reduceat", "uf_at"):
+        getattr(lib, verb + "_plan").argtypes = [c.POINTER(c.c_void_p)] + VERBS[verb]
+lib.uf_plan_new.argtypes = [c.POINTER(c.c_void_p)] + lib.uf_call.argtypes
 SPACE = [c.c_void_p, c.c_int, c.POINTER(c.c_int64), c.c_int, c.POINTER(DLTensor), c.POINTER(Options)]
 lib.uf_kernel.argtypes = [c.POINTER(c.c_void_p)] + 3 * [c.c_char_p]
 lib.uf_forall.argtypes = SPACE
