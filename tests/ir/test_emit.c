@@ -732,8 +732,8 @@ static char *function_text(const char *ir, const char *head) {
 }
 
 static tree *mixed_tree(void) { /* float64 sin(sin(float32)) */
-    node *inner = math("sin", DT_FLOAT32, var(DT_FLOAT32, 0));
-    return expression_tree(1, (dtype[]){DT_FLOAT32, DT_FLOAT64}, math("sin", DT_FLOAT64, convert(DT_FLOAT64, inner)));
+    node *inner = math("tan", DT_FLOAT32, var(DT_FLOAT32, 0));
+    return expression_tree(1, (dtype[]){DT_FLOAT32, DT_FLOAT64}, math("tan", DT_FLOAT64, convert(DT_FLOAT64, inner)));
 }
 
 /* Both of a pair; other: or both of another. */
@@ -756,45 +756,55 @@ static void test_vectorised(void **state) {
 #endif
     static const struct {
         int bits;
-        const char *cpu, *sin32, *sin64, *half32, *twice64;
-    } rows[] = {{512, "skylake-avx512", "@_ZGVeN16v_sinf(", "@_ZGVeN8v_sin(", "@m_sin_f32_x8(", "@m_sin_f64_x16("},
-                {256, "haswell", "@_ZGVdN8v_sinf(", "@_ZGVdN4v_sin(", "@m_sin_f32_x4(", "@m_sin_f64_x8("},
-                {128, "x86-64", "@_ZGVbN4v_sinf(", "@_ZGVbN2v_sin(", "@m_sin_f32_x2(", "@m_sin_f64_x4("}};
-    const tree *sin32 = math_call_tree("sin", DT_FLOAT32, DT_FLOAT32, DT_FLOAT32);
-    const tree *sin64 = math_call_tree("sin", DT_FLOAT64, DT_FLOAT64, DT_FLOAT64);
-    const tree *inner64 = math_call_tree("sin", DT_FLOAT32, DT_FLOAT64, DT_FLOAT32), *mixed = mixed_tree();
+        const char *cpu, *tan32, *tan64, *half32, *twice64;
+    } rows[] = {{512, "skylake-avx512", "@_ZGVeN16v_tanf(", "@_ZGVeN8v_tan(", "@m_tan_f32_x8(", "@m_tan_f64_x16("},
+                {256, "haswell", "@_ZGVdN8v_tanf(", "@_ZGVdN4v_tan(", "@m_tan_f32_x4(", "@m_tan_f64_x8("},
+                {128, "x86-64", "@_ZGVbN4v_tanf(", "@_ZGVbN2v_tan(", "@m_tan_f32_x2(", "@m_tan_f64_x4("}};
+    const tree *tan32 = math_call_tree("tan", DT_FLOAT32, DT_FLOAT32, DT_FLOAT32);
+    const tree *tan64 = math_call_tree("tan", DT_FLOAT64, DT_FLOAT64, DT_FLOAT64);
+    const tree *inner64 = math_call_tree("tan", DT_FLOAT32, DT_FLOAT64, DT_FLOAT32), *mixed = mixed_tree();
     for (size_t k = 0; k < COUNT(rows); k++) {
         code_target t = {.vector_bits = rows[k].bits};
-        const char *const only32[] = {rows[k].sin32, ""}, *const only64[] = {rows[k].sin64, ""};
-        const char *const narrow[] = {rows[k].sin64, rows[k].half32}, *const broad[] = {rows[k].sin32, rows[k].twice64};
+        const char *const only32[] = {rows[k].tan32, ""}, *const only64[] = {rows[k].tan64, ""};
+        const char *const narrow[] = {rows[k].tan64, rows[k].half32}, *const broad[] = {rows[k].tan32, rows[k].twice64};
         const char *const twice[] = {rows[k].twice64, ""};
-        expect_calls(sin32, &t, rows[k].cpu, only32, only32);
-        expect_calls(sin64, &t, rows[k].cpu, only64, only64);
+        expect_calls(tan32, &t, rows[k].cpu, only32, only32);
+        expect_calls(tan64, &t, rows[k].cpu, only64, only64);
         expect_calls(inner64, &t, rows[k].cpu, twice, only64);
         expect_calls(mixed, &t, rows[k].cpu, narrow, broad);
     }
 }
 
-/* Functions that we have forms of: the form where vectors have 512 bits, libmvec's routine elsewhere. The passes that inline it are not run. */
+/* Functions that we have forms of: the form where vectors are as wide as it asks for, libmvec's routine elsewhere, by type. The passes that inline
+ * it are not run. */
 static void test_vector_forms(void **state) {
     (void)state;
 #if !defined(__x86_64__)
     skip();
 #endif
-    static const char *const names[] = {"atan2", "exp", "log", "pow", "tanh"};
-    for (size_t k = 0; k < COUNT(names); k++) {
-        const tree *single = math_call_tree(names[k], DT_FLOAT32, DT_FLOAT32, DT_FLOAT32);
-        const tree *wide = math_call_tree(names[k], DT_FLOAT64, DT_FLOAT64, DT_FLOAT64);
-        const char *more = math_find(names[k], strlen(names[k]))->arity == 2 ? "v" : "";
-        char ours[2][32], libmvecs[2][32];
-        snprintf(ours[0], sizeof ours[0], "@v_%s_f32(", names[k]);
-        snprintf(ours[1], sizeof ours[1], "@v_%s_f64(", names[k]);
-        snprintf(libmvecs[0], sizeof libmvecs[0], "@_ZGVdN8v%s_%sf(", more, names[k]);
-        snprintf(libmvecs[1], sizeof libmvecs[1], "@_ZGVdN4v%s_%s(", more, names[k]);
-        for (int i = 0; i < 2; i++) {
-            const char *const form[] = {ours[i], ""}, *const routine[] = {libmvecs[i], ""};
-            expect_calls(i ? wide : single, &(code_target){.vector_bits = 512}, "skylake-avx512", form, form);
-            expect_calls(i ? wide : single, &(code_target){.vector_bits = 256}, "haswell", routine, routine);
+    static const struct {
+        const char *name;
+        int bits[2]; /* of the narrowest vectors, of float32 and float64; 0: there is none */
+    } rows[] = {{"atan2", {512, 512}}, {"cos", {256, 0}},   {"exp", {256, 256}}, {"exp2", {256, 256}},
+                {"log", {256, 512}},   {"pow", {512, 512}}, {"sin", {256, 0}},   {"tanh", {512, 512}}};
+    static const struct {
+        int bits;
+        const char *cpu, *letter;
+    } widths[] = {{512, "skylake-avx512", "e"}, {256, "haswell", "d"}, {128, "x86-64", "b"}};
+    for (size_t k = 0; k < 2 * COUNT(rows); k++) {
+        dtype type = k % 2 ? DT_FLOAT64 : DT_FLOAT32;
+        const char *name = rows[k / 2].name, *more = math_find(name, strlen(name))->arity == 2 ? "v" : "";
+        const tree *call = math_call_tree(name, type, type, type);
+        int least = rows[k / 2].bits[k % 2];
+        for (size_t w = 0; w < COUNT(widths); w++) {
+            char wanted[32];
+            const char *const pair[] = {wanted, ""};
+            if (least && widths[w].bits >= least)
+                snprintf(wanted, sizeof wanted, "@v_%s_%s(", name, k % 2 ? "f64" : "f32");
+            else
+                snprintf(wanted, sizeof wanted, "@_ZGV%sN%dv%s_%s%s(", widths[w].letter,
+                         widths[w].bits / 8 / dtypes[type].size, more, name, k % 2 ? "" : "f");
+            expect_calls(call, &(code_target){.vector_bits = widths[w].bits}, widths[w].cpu, pair, pair);
         }
     }
 }
@@ -806,10 +816,10 @@ static void test_doubled(void **state) {
     skip();
 #endif
     code_target t = {.vector_bits = 512};
-    code_module m = module_of(math_call_tree("sin", DT_FLOAT32, DT_FLOAT32, DT_FLOAT32), &t, 0, 0);
-    const char *at = function_text(m.ir.data, "define internal <32 x float> @m_sin_f32_x32(");
+    code_module m = module_of(math_call_tree("tan", DT_FLOAT32, DT_FLOAT32, DT_FLOAT32), &t, 0, 0);
+    const char *at = function_text(m.ir.data, "define internal <32 x float> @m_tan_f32_x32(");
     int calls = 0;
-    while ((at = strstr(at, "call <16 x float> @_ZGVeN16v_sinf("))) {
+    while ((at = strstr(at, "call <16 x float> @_ZGVeN16v_tanf("))) {
         calls++;
         at++;
     }
@@ -825,7 +835,8 @@ static int times(const char *at, const char *part) {
 }
 
 /* Loops that call routines of whole vectors compute one vector at a time, of as many lanes as these have, also where elements in memory are
- * shorter or longer; others leave it to LLVM. What is left goes by one vector more, where it has 512 bits and so conditions for its lanes. */
+ * shorter or longer; others leave it to LLVM. What is left goes by one vector more, where lanes have conditions: of 512 bits, and of 256 where elements
+ * in memory have 4 or 8 bytes. */
 static void test_one_vector(void **state) {
     (void)state;
 #if !defined(__x86_64__)
@@ -837,11 +848,11 @@ static void test_one_vector(void **state) {
         int bits;
         bool one;
         int lanes; /* that are said; 0: LLVM's choice, which is right */
-    } rows[] = {{"sin", DT_FLOAT32, 512, true, 0},   {"sin", DT_FLOAT32, 256, true, 0},
-                {"exp", DT_FLOAT32, 512, true, 0},   {"exp", DT_FLOAT32, 128, true, 0},
-                {"sqrt", DT_FLOAT32, 512, false, 0}, {"sin", DT_FLOAT16, 512, true, 16},
-                {"exp", DT_BFLOAT16, 256, true, 8},  {"exp", DT_INT8, 512, true, 16},
-                {"exp", DT_FLOAT64, 512, true, 16},  {"sqrt", DT_FLOAT16, 512, false, 0}};
+    } rows[] = {
+        {"sin", DT_FLOAT32, 512, true, 0},  {"sin", DT_FLOAT32, 256, true, 0},   {"exp", DT_FLOAT32, 512, true, 0},
+        {"exp", DT_FLOAT32, 128, true, 0},  {"sqrt", DT_FLOAT32, 512, false, 0}, {"sin", DT_FLOAT16, 512, true, 16},
+        {"exp", DT_BFLOAT16, 256, true, 8}, {"exp", DT_INT8, 512, true, 16},     {"exp", DT_INT8, 256, true, 8},
+        {"exp", DT_FLOAT64, 512, true, 16}, {"sqrt", DT_FLOAT16, 512, false, 0}};
     for (size_t r = 0; r < COUNT(rows); r++) {
         code_target t = {.vector_bits = rows[r].bits};
         const tree *call = math_call_tree(rows[r].function, DT_FLOAT32, DT_FLOAT32, DT_FLOAT32);
@@ -853,11 +864,44 @@ static void test_one_vector(void **state) {
         for (int k = 0; k < 2; k++)
             v.operand[k] = (variant_operand){.memory = (uint8_t)rows[r].memory, .value = DT_FLOAT32};
         assert_int_equal(ir_elementwise(&a, "f", call, &v, &t, &m), UF_OK);
-        int rest = rows[r].one && rows[r].bits == 512;
+        bool conditions = rows[r].bits == 512 || (rows[r].bits == 256 && dtypes[rows[r].memory].size >= 4);
+        int rest = rows[r].one && conditions;
         if (times(m.ir.data, "llvm.loop.interleave.count\", i32 1}") != rows[r].one + rest ||
             times(m.ir.data, "llvm.loop.vectorize.width") != (rows[r].lanes > 0) + rest ||
             (rows[r].lanes && !strstr(m.ir.data, width)))
             fail_msg("%s of %s, %d bits", rows[r].function, dtypes[rows[r].memory].name, rows[r].bits);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* Loops that call both a form of our own and libmvec take four vectors at a time with AVX2. */
+static void test_mixed_vectors(void **state) {
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    static const struct {
+        const char *outer, *inner;
+        int bits, vectors;
+    } rows[] = {{"tan", "exp", 256, 4},
+                {"exp", "tan", 256, 4},
+                {"exp", "exp2", 256, 1},
+                {"tan", "sinh", 256, 1},
+                {"tan", "exp", 512, 1}};
+    for (size_t r = 0; r < COUNT(rows); r++) {
+        code_target t = {.vector_bits = rows[r].bits};
+        const dtype types[] = {DT_FLOAT32, DT_FLOAT32};
+        node *inner = math(rows[r].inner, DT_FLOAT32, var(DT_FLOAT32, 0));
+        const tree *call = expression_tree(1, types, math(rows[r].outer, DT_FLOAT32, inner));
+        arena a = {0};
+        variant v = {.loop = LOOP_FLAT, .ndim = 1, .nin = 1, .nout = 1};
+        code_module m = {.nsymbols = 0};
+        for (int k = 0; k < 2; k++)
+            v.operand[k] = (variant_operand){.memory = DT_FLOAT32, .value = DT_FLOAT32};
+        assert_int_equal(ir_elementwise(&a, "f", call, &v, &t, &m), UF_OK);
+        if (times(m.ir.data, "llvm.loop.interleave.count\", i32 4}") != (rows[r].vectors == 4))
+            fail_msg("%s of %s, %d bits", rows[r].outer, rows[r].inner, rows[r].bits);
         text_free(&m.ir);
         arena_free(&a);
     }
@@ -1006,14 +1050,23 @@ static void test_names(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),        cmocka_unit_test(test_math_accepted),
-        cmocka_unit_test(test_control),         cmocka_unit_test(test_arrays),
-        cmocka_unit_test(test_complex),         cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_vectorised),      cmocka_unit_test(test_vector_forms),
-        cmocka_unit_test(test_doubled),         cmocka_unit_test(test_one_vector),
-        cmocka_unit_test(test_remainder),       cmocka_unit_test(test_signs_of_vectors),
-        cmocka_unit_test(test_no_half_helpers), cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_names),           cmocka_unit_test(test_signs_of_quotients),
+        cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_math_accepted),
+        cmocka_unit_test(test_control),
+        cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_complex),
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_vectorised),
+        cmocka_unit_test(test_vector_forms),
+        cmocka_unit_test(test_doubled),
+        cmocka_unit_test(test_one_vector),
+        cmocka_unit_test(test_mixed_vectors),
+        cmocka_unit_test(test_remainder),
+        cmocka_unit_test(test_signs_of_vectors),
+        cmocka_unit_test(test_no_half_helpers),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_signs_of_quotients),
         cmocka_unit_test(test_plain_quotients),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

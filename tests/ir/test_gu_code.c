@@ -509,7 +509,8 @@ static void test_math_loops(void **state) {
         {{"exps", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = exp(x[i]); }", "float16->float16"}, 512, 16, 4, true},
         {{"exps", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = exp(x[i]); }", "float16->float16"}, 256, 8, 0, false},
         {{"exps", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = exp(x[i]); }", "float32->float32"}, 512, 16, 4, true},
-        {{"exps", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = exp(x[i]); }", "float32->float32"}, 256, 0, 0, false},
+        {{"exps", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = exp(x[i]); }", "float32->float32"}, 256, 8, 4, true},
+        {{"exps", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = exp(x[i]); }", "float32->float32"}, 128, 0, 0, false},
         {{"exps", "(n)->()", "(x) -> (y) { y = sum(i : n, exp(x[i])); }", "float64->float64"}, 512, 8, 4, true},
         {{"both", "(n)->()", "(x) -> (y) { y = sum(i : n, exp(x[i]) * log(x[i])); }", "float64->float64"},
          512,
@@ -686,13 +687,15 @@ static void test_kept_terms(void **state) {
         {"(x) -> (y) { float t = 1; t = sum(i : n, exp(x[i] - t)); forall (i : n) y[i] = exp(x[i] - t); }",
          "float32->float32", true, 2},
     };
+    const code_target target = {.vector_bits = 128,
+                                .f16c = true}; /* of wider vectors loops are in two parts, each with a call */
     for (size_t i = 0; i < COUNT(cases); i++) {
         arena a = {0};
         const gu_kernel k = {"kept", "(n)->(n)", cases[i].source, cases[i].types};
         const tree *t = gu_tree(&a, &k);
         variant v = gu_variant(t, 0, 0, 1, 1);
         v.operand[1].unit = cases[i].unit;
-        code_module m = gu_generate(&a, &k, t, &v, &gu_cpu);
+        code_module m = gu_generate(&a, &k, t, &v, &target);
         if (occurrences(m.ir.data, " @m_exp_f32(float %r") + occurrences(m.ir.data, " @m_exp_f64(double %r") !=
             cases[i].calls)
             fail_msg("%s of %s\n%s", cases[i].source, cases[i].types, m.ir.data);
@@ -718,8 +721,14 @@ static void test_lanes_combined(void **state) {
         int bits, loops;
     } cases[] = {
         {{"largest", "(n)->()", "(x) -> (s) { s = max(i : n, x[i]); }", "float32->float32"},
+         128,
+         FIRST_TERMS + OTHER_TERMS + LANES},
+        {{"largest", "(n)->()", "(x) -> (s) { s = max(i : n, x[i]); }", "int32->int32"},
          256,
          FIRST_TERMS + OTHER_TERMS + LANES},
+        {{"largest", "(n)->()", "(x) -> (s) { s = max(i : n, x[i]); }", "float32->float32"},
+         256,
+         FIRST_TERMS + 2 * OTHER_TERMS + LANES + HALVES},
         {{"largest", "(n)->()", "(x) -> (s) { s = max(i : n, x[i]); }", "float32->float32"},
          512,
          FIRST_TERMS + 2 * OTHER_TERMS + LANES + HALVES},
@@ -798,11 +807,12 @@ static void test_walks_apart(void **state) {
          CALLS,
          1},
     };
+    const code_target target = {.vector_bits = 128}; /* wider vectors take what is left by lanes, too */
     for (size_t i = 0; i < COUNT(cases); i++) {
         arena a = {0};
         const tree *t = gu_tree(&a, &cases[i].k);
         variant v = gu_variant(t, 0, 0, 1, 1);
-        code_module m = gu_generate(&a, &cases[i].k, t, &v, &gu_cpu);
+        code_module m = gu_generate(&a, &cases[i].k, t, &v, &target);
         assert_int_equal(occurrences(m.ir.data, "!{!\"llvm.loop.vectorize.enable\", i1 false}"), cases[i].apart);
         assert_int_equal(occurrences(m.ir.data, "llvm.loop.parallel_accesses"), cases[i].vectors);
         text_free(&m.ir);

@@ -1004,7 +1004,7 @@ static void test_cpu_vectors(void **unused) {
         {{K_REL_DIFF, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, true, "", "cccc"}, "divps", PLAIN},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_ROWS, 2, 1, 1, false, "", "cnc"}, "divps", PLAIN},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, true, "", "scsc"}, "divps", GATHERED},
-        {{K_SIN, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, false, "", "ss"}, "_ZGV", PLAIN},
+        {{K_SIN, DT_FLOAT64, LOOP_GENERAL, 2, 1, 1, false, "", "ss"}, "_ZGV", PLAIN},
         {{K_REL_DIFF, DT_FLOAT64, LOOP_FLAT, 1, 1, 1, false, "float32,int32,float32", "ccc"}, "divpd", PLAIN},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, "divps", PLAIN},
         {{K_REL_DIFF, DT_FLOAT32, LOOP_TILE, 2, 4, 4, false, "", "xcc"}, "unpckhp|punpckhdq|vperm", PLAIN},
@@ -1014,7 +1014,8 @@ static void test_cpu_vectors(void **unused) {
         {{K_ADD, DT_FLOAT64, LOOP_FLAT, 1, 1, 1, true, "", "cccc"}, "addpd", PLAIN},
         {{K_LESS, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, "cmp", LIGHT},
         {{K_ADD, DT_COMPLEX64, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, "addps", LIGHT},
-        {{K_SIN, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "cc"}, "_ZGV", PLAIN},
+        {{K_SIN, DT_FLOAT64, LOOP_FLAT, 1, 1, 1, false, "", "cc"}, "_ZGV", PLAIN},
+        {{K_SIN, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "cc"}, "fmadd|fmsub", PLAIN},
     };
     if (host.vector_bits < 256)
         skip();
@@ -1072,7 +1073,7 @@ static void test_cpu_math_lanes(void **unused) {
         arena a = {0};
         sketch k = {K_SIN, cases[i].type, LOOP_FLAT, 1, 1, 1, false, "", "cc"};
         code_target target = host;
-        target.vector_bits = 256; /* else what is left goes by vectors, too */
+        target.vector_bits = 128; /* else what is left goes by vectors, too */
         code_module m = module_of(&a, &k, &target);
         if (!strstr(m.ir.data, "llvm.loop.vectorize.width") == cases[i].says)
             fail_msg("%s\n%s", dtypes[cases[i].type].name, m.ir.data);

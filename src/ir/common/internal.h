@@ -104,15 +104,18 @@ ssa emit_power(emit *e, const math_row *row, dtype wide, const ssa *args);
 
 /* vector_calls.c: the functions of vectors that a list of statements or of expressions calls, in helpers, too. */
 typedef struct vector_calls {
-    int count, lanes; /* the fewest that one has; 0: nothing is called */
-    bool libraries;   /* libmvec's are among them */
-    bool loops;       /* there are loops */
+    int count, own; /* how many, and how many of them are our own (vector_forms.h) */
+    int lanes;      /* the fewest that one has; 0: nothing is called */
+    bool loops;     /* there are loops */
 } vector_calls;
 vector_calls emit_vector_calls(const emit *e, const node *list);
+/* CPU: have vectors conditions for lanes, so that a part of one can be read and written, of elements of so many bytes? */
+bool emit_has_lane_conditions(const emit *e, int bytes);
 
-/* remainder.c: fmod by a division; where the quotient is large, by `library`. */
-typedef ssa math_call(emit *e, const math_row *row, dtype wide, const ssa *args);
-ssa emit_remainder(emit *e, const math_row *row, dtype wide, const ssa *args, math_call *library);
+/* math.c: CPU: a call of libm. */
+ssa emit_libm(emit *e, const math_row *row, dtype wide, const ssa *args);
+/* remainder.c: fmod by a division; where the quotient is large, by libm. */
+ssa emit_remainder(emit *e, const math_row *row, dtype wide, const ssa *args);
 
 /* half_exp.c: the shorter form of an exponential, for results that are halves; false: there is none, or they are not. */
 bool emit_half_exp(emit *e, const math_row *row, dtype wide, ssa x, ssa *result);

@@ -248,7 +248,7 @@ ssa emit_form_call(emit *e, const char *scalar, const char *form, dtype type, in
 
 /* ---- */
 
-static ssa call_libm(emit *e, const math_row *row, dtype wide, const ssa *args) {
+ssa emit_libm(emit *e, const math_row *row, dtype wide, const ssa *args) {
     char name[48];
     snprintf(name, sizeof name, "libm_%s%s", row->cpu, wide == DT_FLOAT32 ? "f" : "");
     emit_symbol(e, name, wide == DT_FLOAT32 ? row->address32 : row->address64);
@@ -322,6 +322,6 @@ ssa emit_math(emit *e, const math_row *row, dtype wide, const ssa *args) {
     if (e->target->gpu)
         return call_libdevice(e, row, wide, args);
     if (!strcmp(row->name, "fmod"))
-        return emit_remainder(e, row, wide, args, call_libm);
-    return call_vector(e, row, wide, args, &result) ? result : call_libm(e, row, wide, args);
+        return emit_remainder(e, row, wide, args);
+    return call_vector(e, row, wide, args, &result) ? result : emit_libm(e, row, wide, args);
 }

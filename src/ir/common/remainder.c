@@ -34,7 +34,7 @@ static ssa difference(emit *e, bool exact, ssa x, ssa y, ssa *small) {
 }
 
 /* The function of two parameters, once a module. */
-static void define(emit *e, const char *name, const math_row *row, dtype type, math_call *library) {
+static void define(emit *e, const char *name, const math_row *row, dtype type) {
     const char *t = ir_value_type(type), *suffix = type == DT_FLOAT32 ? "f32" : "f64";
     const ssa args[] = {ssa_named("%%x"), ssa_named("%%y")};
     definition s;
@@ -55,7 +55,7 @@ static void define(emit *e, const char *name, const math_row *row, dtype type, m
     rest = emit_value(e, "call %s @llvm.copysign.%s(%s %s, %s %%x)", t, suffix, t, rest.text, t);
     emit_branch_if(e, small, end, large);
     emit_label(e, large);
-    ssa found = library(e, row, type, args);
+    ssa found = emit_libm(e, row, type, args);
     emit_branch(e, end);
     emit_label(e, end);
     ssa r = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", t, rest.text, begin, found.text, large);
@@ -63,11 +63,11 @@ static void define(emit *e, const char *name, const math_row *row, dtype type, m
     emit_define_end(e, &s);
 }
 
-ssa emit_remainder(emit *e, const math_row *row, dtype wide, const ssa *args, math_call *library) {
+ssa emit_remainder(emit *e, const math_row *row, dtype wide, const ssa *args) {
     const char *t = ir_value_type(wide);
     if (wide == DT_FLOAT64 && e->target->vector_bits < FMA_BITS)
-        return library(e, row, wide, args);
+        return emit_libm(e, row, wide, args);
     fragment name = fragment_of("remainder_%s", t);
-    define(e, name.text, row, wide, library);
+    define(e, name.text, row, wide);
     return emit_value(e, "call %s @%s(%s %s, %s %s)", t, name.text, t, args[0].text, t, args[1].text);
 }

@@ -1,4 +1,4 @@
-/* vector_calls.c - CPU: which functions of vectors statements call. */
+/* vector_calls.c - CPU: which functions of vectors statements call, and what parts of vectors there are. */
 #include "ir/common/internal.h"
 #include "ir/common/nodes.h"
 #include "ir/common/target.h"
@@ -18,7 +18,7 @@ static void find_calls(const node *n, void *user) {
         int lanes = target_lanes(s->e->target, (dtype)n->wide, &isa);
         c->lanes = !c->count || lanes < c->lanes ? lanes : c->lanes;
         c->count++;
-        c->libraries |= !emit_has_vector_form(s->e, n->math);
+        c->own += emit_has_vector_form(s->e, n->math, (dtype)n->wide);
     }
     if (n->callee && !c->loops)
         node_each(n->callee->body, find_calls, s);
@@ -30,4 +30,9 @@ vector_calls emit_vector_calls(const emit *e, const node *list) {
     if (!e->target->gpu)
         node_each(list, find_calls, &s);
     return found;
+}
+
+bool emit_has_lane_conditions(const emit *e, int bytes) {
+    int bits = e->target->gpu ? 0 : e->target->vector_bits; /* AVX-512; AVX2 */
+    return bits == 512 || (bits == 256 && (bytes == 4 || bytes == 8));
 }

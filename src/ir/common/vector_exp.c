@@ -1,6 +1,7 @@
 /* vector_exp.c - e^x and 2^x in vectors. x is a multiple of 1/16 of log 2 and a rest, of which a short polynomial makes the power; the
  * sixteen powers 2^(j/16) are in registers, and the whole exponent goes into the result by an instruction that rounds once, also where
- * results are subnormal. Polynomials are of least relative error (Remez). */
+ * results are subnormal. Polynomials are of least relative error (Remez). Vectors without such tables and such an instruction have a longer
+ * polynomial, of a rest of the whole log 2, and multiply by two powers of 2. */
 #include "ir/common/vector_forms.h"
 #include "ir/common/vector_tables.h"
 
@@ -74,4 +75,60 @@ ssa vec_exp2_of(const vec *v, vec_two t, ssa shifted, bool is_normal) {
         return assemble(v, index, p, n);
     ssa base = vec_power_of(v, index);
     return vec_fma(v, base, p, base);
+}
+
+/* ---- Without tables ---- */
+
+/* Of exponents in their bits. */
+static double bias(const vec *v) { return vec_choose(v, 127, 1023); }
+
+/* Added to a number, leaves in the last bits the integer n that is nearest to it, and twice the bias. */
+static ssa to_integer(const vec *v) { return vec_constant(v, vec_choose(v, 0x1.8p23, 0x1.8p52) + 2 * bias(v)); }
+
+/* x, kept to exponents of 2^(bits x) that times_power knows: from the highest one on the result is infinite, at the lowest one it is 0, of factors
+ * that are 0. Just below the least number there is, where it is rounded to 0, processors take long for the product. */
+static ssa limited(const vec *v, ssa x, double bits) {
+    return vec_clamp(v, x, -2 * bias(v) / bits, vec_choose(v, 128.5, 1024.5) / bits);
+}
+
+/* (1 + p) 2^n, also where that is subnormal, with one rounding; shifted: n and to_integer. Halves of n + 2 bias, rounded down and up, are
+ * exponents of two powers whose product is 2^n; the other bits of to_integer are shifted out. */
+static ssa times_power(const vec *v, ssa p, ssa shifted) {
+    int fraction = v->type == DT_FLOAT32 ? 23 : 52;
+    ssa sum = vec_bits(v, shifted), down = vec_integer(v, "lshr", sum, 1), up = vec_integers(v, "sub", sum, down);
+    ssa first = vec_of_bits(v, vec_integer(v, "shl", down, fraction));
+    return vec_mul(v, vec_fma(v, p, first, first), vec_of_bits(v, vec_integer(v, "shl", up, fraction)));
+}
+
+void vec_exp_without_tables(const vec *v, const ssa *x) {
+    /* (e^r - 1 - r) / r^2, |r| up to log(2) / 2 */
+    static const double single[] = {0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558aap-5, 0x1.123978p-7, 0x1.6a5382p-10};
+    static const double wide[] = {0x1.000000000000ap-1,  0x1.55555555554f9p-3,  0x1.555555555083ep-5,
+                                  0x1.1111111127ceap-7,  0x1.6c16c18438cccp-10, 0x1.a01a012a1940fp-13,
+                                  0x1.a01999e2153d0p-16, 0x1.71df25a0275f4p-19, 0x1.28ad9bd0931e5p-22,
+                                  0x1.ad7f58e0585fdp-26};
+    const double log2_e = 0x1.71547652b82fep+0;
+    ssa a = limited(v, x[0], log2_e), t = vec_fma(v, a, vec_constant(v, log2_e), to_integer(v));
+    ssa n = vec_sub(v, t, to_integer(v));
+    /* log 2, and what this number is more */
+    ssa high = vec_constant(v, vec_choose(v, -0x1.62e43p-1, -0x1.62e42fefa39efp-1));
+    ssa low = vec_constant(v, vec_choose(v, 0x1.05c61p-29, -0x1.abc9e3b39803fp-56));
+    ssa r = vec_fma(v, n, low, vec_fma(v, n, high, a));
+    ssa q = vec_polynomial_by_halves(v, VEC_COEFFICIENTS(v, single, wide), r);
+    ssa p = vec_fma(v, vec_mul(v, r, r), q, r);
+    emit_line(v->e, "ret %s %s", v->real, times_power(v, p, t).text);
+}
+
+void vec_exp2(const vec *v, const ssa *x) {
+    /* (2^r - 1 - r log 2) / r^2, |r| up to 1/2 */
+    static const double single[] = {0x1.ebfbdcp-3, 0x1.c6af8ap-5, 0x1.3b2deap-7, 0x1.5f03p-10, 0x1.416038p-13};
+    static const double wide[] = {0x1.ebfbdff82c5a1p-3,  0x1.c6b08d704a045p-5,  0x1.3b2ab6fba0757p-7,
+                                  0x1.5d87fe78c388dp-10, 0x1.4309130dd2a76p-13, 0x1.ffcbfbc77d252p-17,
+                                  0x1.62bfc9d1155c1p-20, 0x1.b5265333f9799p-24, 0x1.e617f84b692f3p-28,
+                                  0x1.e7c6c4c4ee54ap-32};
+    ssa a = limited(v, x[0], 1), t = vec_add(v, a, to_integer(v)), r = vec_sub(v, a, vec_sub(v, t, to_integer(v)));
+    ssa q = vec_polynomial_by_halves(v, VEC_COEFFICIENTS(v, single, wide), r);
+    ssa first = vec_mul(v, r, vec_constant(v, 0x1.62e42fefa39efp-1)); /* log 2 */
+    ssa p = vec_fma(v, vec_mul(v, r, r), q, first);
+    emit_line(v->e, "ret %s %s", v->real, times_power(v, p, t).text);
 }

@@ -1,19 +1,26 @@
 /* vector_forms.h - functions of whole vectors that we write ourselves, as they are faster, and nearer to the exact results, than those
- * of libmvec. All are of AVX-512, whose instructions for exponents, mantissas and tables in registers they live on. */
+ * of libmvec, which go to libm lane by lane where a result is not an ordinary number (exp of -100 in float32, log of 0) or an argument is large
+ * (sin from 10,000 on). Most live on the instructions of AVX-512 for exponents, mantissas and tables in registers; those for vectors of 256
+ * bits do without. */
 #ifndef UF_VECTOR_FORMS_H
 #define UF_VECTOR_FORMS_H
 
 #include "ir/common/vector_ops.h"
 
-/* Is there one of a row for the processor? */
-bool emit_has_vector_form(const emit *e, const math_row *row);
+/* Is there one of a row and a type (float32 or float64) for the processor? */
+bool emit_has_vector_form(const emit *e, const math_row *row, dtype wide);
 /* The name of the module's function of vectors for a row and a type, which is defined if it has not been; NULL: libmvec's is to be used. */
 const char *emit_vector_form(emit *e, const math_row *row, dtype wide);
 
 /* A form: writes a function's body, from its parameters to its returns. */
 void vec_atan2(const vec *v, const ssa *x);
+void vec_cos(const vec *v, const ssa *x); /* of float32, as vec_sin is */
 void vec_exp(const vec *v, const ssa *x);
+void vec_exp2(const vec *v, const ssa *x);
+void vec_exp_without_tables(const vec *v, const ssa *x);
 void vec_log(const vec *v, const ssa *x);
+void vec_log_without_tables(const vec *v, const ssa *x); /* of float32 */
+void vec_sin(const vec *v, const ssa *x);
 void vec_tanh(const vec *v, const ssa *x);
 void vec_pow(const vec *v, const ssa *x);
 

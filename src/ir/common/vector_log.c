@@ -1,7 +1,10 @@
 /* vector_log.c - logarithms in vectors. x = m 2^e, m from 1 to 2; R is near 1 / m and has so few bits that r = m R - 1 is exact. The logarithm is
  * that of 2^e, that of 1 / R, which is in a table in registers, and that of 1 + r, by a short polynomial (of least error, by Remez). What
  * the table gives is 0 on both sides of x = 1, so that nothing cancels there. Instructions do right by subnormal numbers, zeros and
- * infinities. */
+ * infinities.
+ *
+ * Vectors without such tables and instructions have m from 2/3 to 4/3 by arithmetic on bits, and a longer polynomial of m - 1; subnormal
+ * numbers are multiplied first, behind a branch for a vector. */
 #include <math.h>
 
 #include "ir/common/vector_forms.h"
@@ -48,6 +51,52 @@ void vec_log(const vec *v, const ssa *x) {
     ssa rest = vec_fma(v, vec_mul(v, d.r, d.r), q, vec_fma(v, d.e, low, t.low));
     ssa value = vec_add(v, vec_fma(v, d.e, high, t.high), vec_add(v, d.r, rest));
     emit_line(v->e, "ret %s %s", v->real, value.text);
+}
+
+/* What is to be added to the exponents that bits have: 0 of ordinary numbers, what makes log x of zeros, negative ones, infinity and NaN. *x: of
+ * subnormal numbers multiples. */
+static ssa prepare(const vec *v, ssa *x) {
+    ssa zero = vec_constant(v, 0), many = vec_constant(v, 0x1p23), infinite = vec_constant(v, INFINITY);
+    ssa small = vec_compare(v, "olt", *x, vec_constant(v, 0x1p-126));
+    ssa offset = vec_select(v, small, vec_constant(v, -23), zero);
+    offset = vec_select(v, vec_compare(v, "oeq", *x, zero), vec_constant(v, -INFINITY), offset);
+    offset = vec_select(v, vec_compare(v, "oeq", *x, infinite), infinite, offset);
+    offset = vec_select(v, vec_compare(v, "oge", *x, zero), offset, vec_constant(v, NAN));
+    *x = vec_select(v, small, vec_mul(v, *x, many), *x);
+    return offset;
+}
+
+void vec_log_without_tables(const vec *v, const ssa *x) {
+    /* (log(1 + r) - r) / r^2, |r| up to 1/3 */
+    static const double c[] = {-0x1p-1,       0x1.555502p-2,  -0x1.fffe86p-3, 0x1.99d1f4p-3, -0x1.55a74ep-3,
+                               0x1.1ebe46p-3, -0x1.f25e36p-4, 0x1.1ed1dcp-3,  -0x1.093164p-3};
+    enum {
+        LEAST_NORMAL = 0x00800000,
+        INFINITE = 0x7f800000,
+        TWO_THIRDS = 0x3f2aaaab, /* the bits of these numbers */
+        FRACTION = 0x007fffff
+    };
+    emit *e = v->e;
+    int begin = emit_label_new(e), rare = emit_label_new(e), any = emit_label_new(e);
+    emit_branch(e, begin);
+    emit_label(e, begin);
+    ssa above = vec_integer(v, "sub", vec_bits(v, x[0]), LEAST_NORMAL);
+    ssa plain = vec_integer(v, "icmp ult", above, INFINITE - LEAST_NORMAL), odd = x[0];
+    emit_branch_if(e, vec_any_false(v, plain), rare, any);
+    emit_label(e, rare);
+    ssa special = prepare(v, &odd);
+    emit_branch(e, any);
+    emit_label(e, any);
+    ssa a = emit_value(e, "phi %s [ %s, %%L%d ], [ %s, %%L%d ]", v->real, x[0].text, begin, odd.text, rare);
+    ssa offset = emit_value(e, "phi %s [ zeroinitializer, %%L%d ], [ %s, %%L%d ]", v->real, begin, special.text, rare);
+    ssa bits = vec_integer(v, "sub", vec_bits(v, a), TWO_THIRDS), n = vec_integer(v, "ashr", bits, 23);
+    ssa m = vec_of_bits(v, vec_integer(v, "add", vec_integer(v, "and", bits, FRACTION), TWO_THIRDS));
+    n = vec_add(v, emit_value(e, "sitofp %s %s to %s", v->whole, n.text, v->real), offset);
+    ssa r = vec_sub(v, m, vec_constant(v, 1)), q = vec_polynomial_by_halves(v, c, COUNT(c), r);
+    /* log 2 in two parts */
+    ssa high = vec_constant(v, 0x1.62e4p-1), low = vec_constant(v, 0x1.7f7d1cp-20);
+    ssa rest = vec_fma(v, vec_mul(v, r, r), q, vec_mul(v, n, low));
+    emit_line(e, "ret %s %s", v->real, vec_fma(v, n, high, vec_add(v, r, rest)).text);
 }
 
 /* 1 / log 2 as a sum */

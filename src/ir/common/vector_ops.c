@@ -6,27 +6,18 @@
 #include <stdio.h>
 
 vec vec_of(emit *e, dtype type) {
-    static const vec single = {.type = DT_FLOAT32,
-                               .lanes = 16,
-                               .bits = 32,
-                               .real = "<16 x float>",
-                               .whole = "<16 x i32>",
-                               .flags = "<16 x i1>",
-                               .mask = "i16",
-                               .suffix = "ps",
-                               .overload = "v16f32"};
-    static const vec wide = {.type = DT_FLOAT64,
-                             .lanes = 8,
-                             .bits = 64,
-                             .real = "<8 x double>",
-                             .whole = "<8 x i64>",
-                             .flags = "<8 x i1>",
-                             .mask = "i8",
-                             .suffix = "pd",
-                             .overload = "v8f64"};
-    vec v = type == DT_FLOAT32 ? single : wide;
-    v.e = e;
-    return v;
+    static const vec kinds[] = {
+        {NULL, DT_FLOAT32, 16, 32, "<16 x float>", "<16 x i32>", "<16 x i1>", "i16", "ps", "v16f32"},
+        {NULL, DT_FLOAT64, 8, 64, "<8 x double>", "<8 x i64>", "<8 x i1>", "i8", "pd", "v8f64"},
+        {NULL, DT_FLOAT32, 8, 32, "<8 x float>", "<8 x i32>", "<8 x i1>", "i8", "ps", "v8f32"},
+        {NULL, DT_FLOAT64, 4, 64, "<4 x double>", "<4 x i64>", "<4 x i1>", "i4", "pd", "v4f64"},
+    };
+    const vec *v = kinds;
+    while (v->type != type || v->lanes * v->bits != e->target->vector_bits)
+        v++;
+    vec found = *v;
+    found.e = e;
+    return found;
 }
 
 /* ---- Constants ---- */
@@ -94,6 +85,14 @@ ssa vec_polynomial(const vec *v, const double *c, int n, ssa x) {
     return value;
 }
 
+ssa vec_polynomial_by_halves(const vec *v, const double *c, int n, ssa x) {
+    int half = n / 4 * 2; /* even, so that pairs remain pairs */
+    ssa square = vec_mul(v, x, x), power = square;
+    for (int i = 2; i < half; i += 2)
+        power = vec_mul(v, power, square);
+    return vec_fma(v, power, vec_polynomial(v, c + half, n - half, x), vec_polynomial(v, c, half, x));
+}
+
 /* ---- Flags ---- */
 
 ssa vec_compare(const vec *v, const char *how, ssa a, ssa b) {
@@ -135,6 +134,10 @@ ssa vec_of_bits(const vec *v, ssa bits) {
 
 ssa vec_integer(const vec *v, const char *what, ssa a, int64_t b) {
     return emit_value(v->e, "%s %s %s, %s", what, v->whole, a.text, integer_constant(v, b).text);
+}
+
+ssa vec_integers(const vec *v, const char *what, ssa a, ssa b) {
+    return emit_value(v->e, "%s %s %s, %s", what, v->whole, a.text, b.text);
 }
 
 /* Not by copysign: where the result is rounded to halves LLVM takes the signs of these, one after the other. */

