@@ -17,6 +17,7 @@ void vec_atan2(const vec *v, const ssa *x);
 void vec_cos(const vec *v, const ssa *x); /* of float32, as vec_sin is */
 void vec_exp(const vec *v, const ssa *x);
 void vec_exp2(const vec *v, const ssa *x);
+void vec_exp2_without_tables(const vec *v, const ssa *x);
 void vec_exp_without_tables(const vec *v, const ssa *x);
 void vec_log(const vec *v, const ssa *x);
 void vec_log_without_tables(const vec *v, const ssa *x); /* of float32 */

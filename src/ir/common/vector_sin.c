@@ -32,7 +32,8 @@ static void define_far(const vec *v, const char *name, const math_row *row) {
     emit_line(e, "store %s %s, %s* %s", type, r.text, type, at.text);
     emit_branch(e, near);
     emit_label(e, near);
-    counted_loop_end(e, &l, ssa_constant(1), 0);
+    const int hints[] = {loop_no_vectors(e), loop_no_unroll(e)};
+    counted_loop_end_hints(e, &l, ssa_constant(1), hints, COUNT(hints));
     emit_line(e, "ret %s %s", v->real, emit_value(e, "load %s, %s* %%p", v->real, v->real).text);
     emit_define_end(e, &s);
 }
