@@ -931,6 +931,29 @@ static void test_remainder(void **state) {
     }
 }
 
+/* 64-bit integers of numbers: by instructions of vectors also where AVX2 has none for it. */
+static void test_wide_conversions(void **state) {
+    (void)state;
+    static const struct {
+        dtype from, to;
+        int bits;
+        bool converts;
+    } rows[] = {{DT_FLOAT64, DT_INT64, 256, false},
+                {DT_FLOAT32, DT_UINT64, 256, false},
+                {DT_FLOAT64, DT_INT64, 512, true},
+                {DT_FLOAT64, DT_INT32, 256, true},
+                {DT_FLOAT64, DT_INT64, 128, true}};
+    for (size_t r = 0; r < COUNT(rows); r++) {
+        code_target t = {.vector_bits = rows[r].bits};
+        const dtype types[] = {rows[r].from, rows[r].to};
+        code_module m = module_of(expression_tree(1, types, convert(rows[r].to, var(rows[r].from, 0))), &t, 0, 0);
+        if ((strstr(m.ir.data, "fptosi") || strstr(m.ir.data, "fptoui")) != rows[r].converts)
+            fail_msg("%s of %s, %d bits\n%s", dtypes[rows[r].to].name, dtypes[rows[r].from].name, rows[r].bits,
+                     m.ir.data);
+        text_free(&m.ir);
+    }
+}
+
 /* LLVM would take the sign of a half that tanh is rounded to, one after the other, as that of its argument. */
 static void test_signs_of_vectors(void **state) {
     (void)state;
@@ -1062,6 +1085,7 @@ int main(void) {
         cmocka_unit_test(test_one_vector),
         cmocka_unit_test(test_mixed_vectors),
         cmocka_unit_test(test_remainder),
+        cmocka_unit_test(test_wide_conversions),
         cmocka_unit_test(test_signs_of_vectors),
         cmocka_unit_test(test_no_half_helpers),
         cmocka_unit_test(test_out_of_memory),

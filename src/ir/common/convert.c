@@ -298,6 +298,33 @@ static ssa half_of_integer(emit *e, ssa x, dtype from, dtype to) {
     return half_of_float(e, to, odd_float_of_double(e, exact));
 }
 
+/* Has the processor no instruction for vectors that makes 64-bit integers of numbers? AVX2 has none. */
+static bool lacks_wide_conversion(const emit *e, int bits) {
+    enum {
+        AVX2_BITS = 256
+    };
+    return bits > 32 && !e->target->gpu && e->target->vector_bits == AVX2_BITS;
+}
+
+/* The operand, in range, as an integer of 64 bits by instructions that there are for vectors: its upper and its lower 32 bits are each the last bits of
+ * a sum with a large number. */
+static ssa wide_of_double(emit *e, ssa x, bool is_signed) {
+    const char *large = is_signed ? "0x4338000000000000" : "0x4330000000000000"; /* 1.5 2^52, 2^52 */
+    emit_declare(e, "declare double @llvm.trunc.f64(double)");
+    emit_declare(e, "declare double @llvm.floor.f64(double)");
+    emit_declare(e, "declare double @llvm.fma.f64(double, double, double)");
+    x = emit_value(e, "call double @llvm.trunc.f64(double %s)", x.text);
+    ssa up = emit_value(e, "fmul double %s, 0x3DF0000000000000", x.text); /* 2^-32 */
+    up = emit_value(e, "call double @llvm.floor.f64(double %s)", up.text);
+    ssa low =
+        emit_value(e, "call double @llvm.fma.f64(double %s, double 0xC1F0000000000000, double %s)", up.text, x.text);
+    ssa high = emit_value(e, "fadd double %s, %s", up.text, large);
+    low = emit_value(e, "fadd double %s, 0x4330000000000000", low.text);
+    high = emit_value(e, "shl i64 %s, 32", emit_value(e, "bitcast double %s to i64", high.text).text);
+    low = emit_value(e, "and i64 %s, 4294967295", emit_value(e, "bitcast double %s to i64", low.text).text);
+    return emit_op(e, "or i64", high, low);
+}
+
 /* The input is clamped to what truncates into range, where that can be by comparisons that x86's maximum and minimum make, too; what the clamp
  * cannot reach (the type's maximum has more bits than the fraction) and NaN are put right by selects. Of unsigned integers the clamp makes NaN 0: "from 1 on", since of a magnitude ptxas takes "not
  * below 0" for true, whether it is a number or not, and LLVM and libNVVM leave out the maximum with 0 of a maximum with 0, though the latter may
@@ -323,8 +350,13 @@ static ssa integer_of_float(emit *e, ssa x, dtype from, dtype to) {
             ssa ordered = emit_value(e, "fcmp ord %s %%x, 0.0", source);
             clamped = emit_value(e, "select i1 %s, %s %s, %s 0.0", ordered.text, source, clamped.text, source);
         }
-        ssa r =
-            emit_value(e, "%s %s %s to %s", is_signed || bits < 31 ? "fptosi" : "fptoui", source, clamped.text, wide);
+        ssa r;
+        if (lacks_wide_conversion(e, bits))
+            r = wide_of_double(
+                e, from == DT_FLOAT32 ? emit_value(e, "fpext float %s to double", clamped.text) : clamped, is_signed);
+        else
+            r = emit_value(e, "%s %s %s to %s", is_signed || bits < 31 ? "fptosi" : "fptoui", source, clamped.text,
+                           wide);
         if (bits > fraction)
             r = emit_value(e, "select i1 %s, %s %s, %s %lld", below.text, wide, r.text, wide,
                            is_signed ? (long long)(INT64_MAX >> (63 - bits)) : -1LL);
