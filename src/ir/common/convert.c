@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ir/common/internal.h"
+#include "ir/common/target.h"
 
 #define CONVERSION "nounwind readnone alwaysinline"
 
@@ -298,14 +299,6 @@ static ssa half_of_integer(emit *e, ssa x, dtype from, dtype to) {
     return half_of_float(e, to, odd_float_of_double(e, exact));
 }
 
-/* Has the processor no instruction for vectors that makes 64-bit integers of numbers? AVX2 has none. */
-static bool lacks_wide_conversion(const emit *e, int bits) {
-    enum {
-        AVX2_BITS = 256
-    };
-    return bits > 32 && !e->target->gpu && e->target->vector_bits == AVX2_BITS;
-}
-
 /* The operand, in range, as an integer of 64 bits by instructions that there are for vectors: its upper and its lower 32 bits are each the last bits of
  * a sum with a large number. */
 static ssa wide_of_double(emit *e, ssa x, bool is_signed) {
@@ -351,7 +344,7 @@ static ssa integer_of_float(emit *e, ssa x, dtype from, dtype to) {
             clamped = emit_value(e, "select i1 %s, %s %s, %s 0.0", ordered.text, source, clamped.text, source);
         }
         ssa r;
-        if (lacks_wide_conversion(e, bits))
+        if (bits > 32 && !target_has_wide_conversion(e->target))
             r = wide_of_double(
                 e, from == DT_FLOAT32 ? emit_value(e, "fpext float %s to double", clamped.text) : clamped, is_signed);
         else

@@ -109,8 +109,6 @@ typedef struct vector_calls {
     bool loops;     /* there are loops */
 } vector_calls;
 vector_calls emit_vector_calls(const emit *e, const node *list);
-/* CPU: have vectors conditions for lanes, so that a part of one can be read and written, of elements of so many bytes? */
-bool emit_has_lane_conditions(const emit *e, int bytes);
 
 /* math.c: CPU: a call of libm. */
 ssa emit_libm(emit *e, const math_row *row, dtype wide, const ssa *args);

@@ -46,6 +46,17 @@ int target_lanes(const code_target *t, dtype type, char *isa) {
     return 0;
 }
 
+enum {
+    AVX2_BITS = 256,
+    AVX512_BITS = 512
+};
+
+bool target_has_lane_conditions(const code_target *t, int bytes) {
+    return !t->gpu && (t->vector_bits == AVX512_BITS || (t->vector_bits == AVX2_BITS && (bytes == 4 || bytes == 8)));
+}
+
+bool target_has_wide_conversion(const code_target *t) { return t->gpu || t->vector_bits != AVX2_BITS; }
+
 bool target_has_fixed_products(void) {
 #if defined(__x86_64__)
     return true;

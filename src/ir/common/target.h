@@ -15,6 +15,10 @@ const char *target_math_name(const code_target *t, const math_row *row);
 /* Lanes of the host's vectors of a floating dtype that libmvec serves, and the letter of its instruction set in the names
  * of libmvec; lanes are 0 where there are none. */
 int target_lanes(const code_target *t, dtype type, char *isa);
+/* CPU: have vectors conditions for lanes, so that a part of one can be read and written, of elements of so many bytes? */
+bool target_has_lane_conditions(const code_target *t, int bytes);
+/* Is there an instruction that makes 64-bit integers of floating numbers: on a CPU with vectors wider than 128 bits, one for vectors? */
+bool target_has_wide_conversion(const code_target *t);
 /* Does LLVM compile fixed-point products of 16 and 32 bits for this processor? For some others it ends the process before version 18. */
 bool target_has_fixed_products(void);
 /* The address of a function of libmvec, NULL if it or the library is missing. Any thread. */

@@ -1,4 +1,4 @@
-/* vector_calls.c - CPU: which functions of vectors statements call, and what parts of vectors there are. */
+/* vector_calls.c - CPU: which functions of vectors statements call. */
 #include "ir/common/internal.h"
 #include "ir/common/nodes.h"
 #include "ir/common/target.h"
@@ -30,9 +30,4 @@ vector_calls emit_vector_calls(const emit *e, const node *list) {
     if (!e->target->gpu)
         node_each(list, find_calls, &s);
     return found;
-}
-
-bool emit_has_lane_conditions(const emit *e, int bytes) {
-    int bits = e->target->gpu ? 0 : e->target->vector_bits; /* AVX-512; AVX2 */
-    return bits == 512 || (bits == 256 && (bytes == 4 || bytes == 8));
 }

@@ -94,19 +94,21 @@ static double bias(const vec *v) { return vec_choose(v, 127, 1023); }
 /* Added to a number, leaves in the last bits the integer n that is nearest to it, and twice the bias. */
 static ssa to_integer(const vec *v) { return vec_constant(v, vec_choose(v, 0x1.8p23, 0x1.8p52) + 2 * bias(v)); }
 
-/* x, kept to exponents of 2^(bits x) that times_power knows: from the highest one on the result is infinite, at the lowest one it is 0, of factors
+/* x, kept to exponents of 2^(bits x) that return_power knows: from the highest one on the result is infinite, at the lowest one it is 0, of factors
  * that are 0. Just below the least number there is, where it is rounded to 0, processors take long for the product. */
 static ssa limited(const vec *v, ssa x, double bits) {
     return vec_clamp(v, x, -2 * bias(v) / bits, vec_choose(v, 128.5, 1024.5) / bits);
 }
 
-/* (1 + p) 2^n, also where that is subnormal, with one rounding; shifted: n and to_integer. Halves of n + 2 bias, rounded down and up, are
- * exponents of two powers whose product is 2^n; the other bits of to_integer are shifted out. */
-static ssa times_power(const vec *v, ssa p, ssa shifted) {
+/* Returns (1 + first + r^2 (c[0] + c[1] r + ..)) 2^n, also where that is subnormal, with one rounding of the product; shifted: n and to_integer.
+ * Halves of n + 2 bias, rounded down and up, are exponents of two powers whose product is 2^n; the other bits of to_integer are shifted out. */
+static void return_power(const vec *v, ssa r, ssa first, const double *c, int count, ssa shifted) {
     int fraction = v->type == DT_FLOAT32 ? 23 : 52;
+    ssa p = vec_fma(v, vec_mul(v, r, r), vec_polynomial_by_halves(v, c, count, r), first);
     ssa sum = vec_bits(v, shifted), down = vec_integer(v, "lshr", sum, 1), up = vec_integers(v, "sub", sum, down);
-    ssa first = vec_of_bits(v, vec_integer(v, "shl", down, fraction));
-    return vec_mul(v, vec_fma(v, p, first, first), vec_of_bits(v, vec_integer(v, "shl", up, fraction)));
+    ssa low = vec_of_bits(v, vec_integer(v, "shl", down, fraction));
+    ssa value = vec_mul(v, vec_fma(v, p, low, low), vec_of_bits(v, vec_integer(v, "shl", up, fraction)));
+    emit_line(v->e, "ret %s %s", v->real, value.text);
 }
 
 void vec_exp_without_tables(const vec *v, const ssa *x) {
@@ -123,9 +125,7 @@ void vec_exp_without_tables(const vec *v, const ssa *x) {
     ssa high = vec_constant(v, vec_choose(v, -0x1.62e43p-1, -0x1.62e42fefa39efp-1));
     ssa low = vec_constant(v, vec_choose(v, 0x1.05c61p-29, -0x1.abc9e3b39803fp-56));
     ssa r = vec_fma(v, n, low, vec_fma(v, n, high, a));
-    ssa q = vec_polynomial_by_halves(v, VEC_COEFFICIENTS(v, single, wide), r);
-    ssa p = vec_fma(v, vec_mul(v, r, r), q, r);
-    emit_line(v->e, "ret %s %s", v->real, times_power(v, p, t).text);
+    return_power(v, r, r, VEC_COEFFICIENTS(v, single, wide), t);
 }
 
 void vec_exp2_without_tables(const vec *v, const ssa *x) {
@@ -136,8 +136,6 @@ void vec_exp2_without_tables(const vec *v, const ssa *x) {
                                   0x1.62bfc9d1155c1p-20, 0x1.b5265333f9799p-24, 0x1.e617f84b692f3p-28,
                                   0x1.e7c6c4c4ee54ap-32};
     ssa a = limited(v, x[0], 1), t = vec_add(v, a, to_integer(v)), r = vec_sub(v, a, vec_sub(v, t, to_integer(v)));
-    ssa q = vec_polynomial_by_halves(v, VEC_COEFFICIENTS(v, single, wide), r);
     ssa first = vec_mul(v, r, vec_constant(v, 0x1.62e42fefa39efp-1)); /* log 2 */
-    ssa p = vec_fma(v, vec_mul(v, r, r), q, first);
-    emit_line(v->e, "ret %s %s", v->real, times_power(v, p, t).text);
+    return_power(v, r, first, VEC_COEFFICIENTS(v, single, wide), t);
 }

@@ -7,6 +7,7 @@
 #include "ir/common/nodes.h"
 #include "ir/common/report.h"
 #include "ir/common/skeleton.h"
+#include "ir/common/target.h"
 #include "ir/construct/construct.h"
 
 enum {
@@ -28,10 +29,10 @@ static void find_places(const node *n, void *user) {
 
 /* Of everything that a kernel reads and writes; helpers have float32 and float64. */
 static bool have_conditions(const body *b) {
-    bool all = emit_has_lane_conditions(b->e, dtypes[DT_FLOAT32].size);
+    bool all = target_has_lane_conditions(b->e->target, dtypes[DT_FLOAT32].size);
     const variant *v = b->is_kernel ? b->e->frame->v : NULL;
     for (int k = 0; v && k < v->nin + v->nout; k++)
-        all &= emit_has_lane_conditions(b->e, dtypes[v->operand[k].memory].size);
+        all &= target_has_lane_conditions(b->e->target, dtypes[v->operand[k].memory].size);
     return all;
 }
 

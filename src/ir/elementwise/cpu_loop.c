@@ -3,6 +3,7 @@
  * not exactly the same array do not overlap, and one that is the same is read before it is written. So LLVM makes vector loops
  * without checks at run time, in place too. */
 #include "ir/common/nodes.h"
+#include "ir/common/target.h"
 #include "ir/common/whole_line.h"
 #include "ir/elementwise/elementwise.h"
 
@@ -176,7 +177,7 @@ static int math_lanes(const skeleton *s) {
         bool plain = kind == OPERAND_CONTIGUOUS || (kind == OPERAND_CONSTANT && !skeleton_is_output(s, k)) ||
                      kind == OPERAND_NUMBER;
         dtype memory = skeleton_memory(s, k);
-        if (!plain || dtype_is_complex(memory) || !emit_has_lane_conditions(e, dtypes[memory].size))
+        if (!plain || dtype_is_complex(memory) || !target_has_lane_conditions(e->target, dtypes[memory].size))
             return 0;
     }
     calls = emit_vector_calls(e, s->t->kernel->body);
