@@ -10,7 +10,16 @@ enum {
      * at the speed of memory; and of such a matrix with rows of at most so many float32 elements, for which cuBLAS does not. */
     VECTOR_MATRIX = 1 << 16,
     VECTOR_SHORT = 1 << 18,
-    VECTOR_ROW = 64
+    VECTOR_ROW = 64,
+    /* Multiplications in all of few products, for which generated code is faster: of any number; of some that have so many terms at most; of
+     * one. None of the extents is less than FEW_SIDE. */
+    FEW_SIDE = 16,
+    FEW_ANY = 1 << 19,
+    FEW_CALLS = 4,
+    FEW_TERMS = 128,
+    FEW_WORK = 1 << 23,
+    ONE_TERMS = 256,
+    ONE_WORK = 1 << 24
 };
 
 /* ---- How matrices lie ---- */
@@ -90,10 +99,20 @@ static int64_t middle(const nd_product *p) {
     return p->p < low ? low : p->p < high ? p->p : high;
 }
 
-/* A single one in float32 is larger: 32 square takes generated code 0.75 of cuBLAS's time, 64 square 4 times. */
-static int least_work(const gpu_gemm *g, dtype type) {
-    bool one = g->calls.count == 1 && g->batch == 1;
-    return one && type == DT_FLOAT32 ? 36 * 36 * 36 : work_from[type];
+/* Products that are done before the device is full, where what the host and the kernel take before the first multiplication counts: cuBLAS takes
+ * the host 4 to 12 microseconds a call. Microseconds on an H200 of calls one after the other, and of a graph of them, by cuBLAS 13.1 and by
+ * generated code:
+ *   float32  64 square: 6.4, 3.9 and 3.5, 3.3; 4 of them: 7.0, 4.0 and 3.8, 3.4; 16: 7.1, 5.2 and 3.9, 4.5; 128: 6.0, 5.3 and 4.7, 4.7;
+ *            256: 11.5, 8.2 and 6.7, 7.5; 2 of them: 8.2, 12.7; 384: 11.1, 12.6; 128 x 512 x 128: 8.4, 9.1 and 7.2, 9.3
+ *   complex64  64: 9.7, 6.1 and 5.8, 3.9; 128: 6.7, 6.3 and 6.1, 5.8; 192: 8.7, 12.3      float64  64: 7.4, 5.4 and 2.8, 4.9 */
+static bool are_few(const gpu_gemm *g, dtype type) {
+    const nd_product *p = &g->p;
+    double calls = (double)g->calls.count * (double)g->batch, work = (double)p->m * (double)p->n * (double)p->p * calls;
+    bool thin = p->m < FEW_SIDE || p->n < FEW_SIDE || p->p < FEW_SIDE;
+    if (thin || (type != DT_FLOAT32 && type != DT_COMPLEX64))
+        return false;
+    return work <= FEW_ANY || (calls <= FEW_CALLS && p->n <= FEW_TERMS && work <= FEW_WORK) ||
+           (calls <= 1 && type == DT_FLOAT32 && p->n <= ONE_TERMS && work <= ONE_WORK);
 }
 
 /* A batch of matrices times a vector each, of which all is read once. TB/s on an H200, by cuBLAS 13.1 and by generated code:
@@ -110,7 +129,7 @@ static bool reads_rows_once(const launch *l, const nd_product *p, const gpu_gemm
 static bool pays(const gpu_gemm *g, dtype type) {
     const nd_product *p = &g->p;
     double work = (double)p->m * (double)p->n * (double)p->p;
-    return work >= least_work(g, type) && middle(p) >= MIDDLE &&
+    return work >= work_from[type] && !are_few(g, type) && middle(p) >= MIDDLE &&
            (g->calls.count == 1 || work * (double)g->batch >= CALL_WORK);
 }
 

@@ -87,6 +87,17 @@ enum {
     MIDDLE = 12
 };
 
+/* Little work in all, of dtypes for which tiles of generated code are faster. */
+static bool are_few(const product_case *q, int t) {
+    int64_t calls = 1, work = q->extent[0] * q->extent[1] * q->extent[2];
+    bool thin = q->extent[0] < 16 || q->extent[1] < 16 || q->extent[2] < 16;
+    for (int d = 0; d < q->ndim; d++)
+        calls *= q->loop[d];
+    if (thin || (types[t] != DT_FLOAT32 && types[t] != DT_COMPLEX64))
+        return false;
+    return work * calls <= 1 << 19 || (calls <= 4 && q->extent[1] <= 128 && work * calls <= 1 << 23);
+}
+
 static bool is_worth(const product_case *q, int t) {
     int middle = 0;
     for (int i = 0; i < 3; i++)
@@ -94,7 +105,7 @@ static bool is_worth(const product_case *q, int t) {
     int64_t work = q->extent[0] * q->extent[1] * q->extent[2];
     bool few = q->ndim < 2 || work * q->loop[1] >= 1 << 24; /* calls, or they are large */
     bool read_once = q->form == BLAS_GEMV && q->ndim && work <= 1 << 16 && !dtype_is_complex(types[t]);
-    return work >= work_from[t] && middle >= 2 && few && !read_once;
+    return work >= work_from[t] && middle >= 2 && few && !read_once && !are_few(q, t);
 }
 
 static void forms_body(void *unused) {
@@ -148,28 +159,38 @@ static void choice_body(void *unused) {
         int64_t m, n, p;
         bool taken;
     } cases[] = {
-        {DT_FLOAT32, 36, 36, 36, true},     {DT_FLOAT32, 36, 36, 35, false},   {DT_FLOAT64, 20, 20, 20, true},
-        {DT_FLOAT64, 20, 20, 19, false},    {DT_FLOAT16, 24, 24, 24, true},    {DT_BFLOAT16, 24, 24, 23, false},
-        {DT_COMPLEX64, 24, 24, 24, true},   {DT_COMPLEX64, 23, 24, 24, false}, {DT_COMPLEX128, 14, 14, 14, true},
-        {DT_COMPLEX128, 14, 13, 14, false}, {DT_FLOAT32, 1, 300, 300, true},   {DT_FLOAT32, 300, 300, 1, true},
-        {DT_FLOAT32, 300, 1, 300, true},    {DT_FLOAT32, 11, 11, 4000, false}, {DT_FLOAT32, 12, 12, 4000, true},
-        {DT_FLOAT32, 1, 100000, 1, false},  {DT_FLOAT32, 0, 300, 300, false},  {DT_FLOAT32, 300, 0, 300, false},
-        {DT_FLOAT32, 300, 300, 0, false},
+        {DT_FLOAT32, 256, 256, 256, false},   {DT_FLOAT32, 257, 256, 256, true},   {DT_FLOAT32, 255, 257, 255, true},
+        {DT_FLOAT32, 15, 900, 15, true},      {DT_FLOAT32, 16, 900, 16, false},    {DT_FLOAT64, 20, 20, 20, true},
+        {DT_FLOAT64, 20, 20, 19, false},      {DT_FLOAT16, 24, 24, 24, true},      {DT_BFLOAT16, 24, 24, 23, false},
+        {DT_COMPLEX64, 256, 128, 256, false}, {DT_COMPLEX64, 257, 128, 256, true}, {DT_COMPLEX64, 100, 129, 100, true},
+        {DT_COMPLEX128, 14, 14, 14, true},    {DT_COMPLEX128, 14, 13, 14, false},  {DT_FLOAT32, 1, 300, 300, true},
+        {DT_FLOAT32, 300, 300, 1, true},      {DT_FLOAT32, 300, 1, 300, true},     {DT_FLOAT32, 11, 11, 4000, false},
+        {DT_FLOAT32, 12, 12, 4000, true},     {DT_FLOAT32, 1, 100000, 1, false},   {DT_FLOAT32, 0, 300, 300, false},
+        {DT_FLOAT32, 300, 0, 300, false},     {DT_FLOAT32, 300, 300, 0, false},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         product_case q = plain(cases[i].type, cases[i].m, cases[i].n, cases[i].p);
         CHECK(try_problem(&q, NULL) == cases[i].taken);
         product_case_free(&q);
     }
-    for (int64_t count = 1; count < 3; count++) /* batches of smaller ones in float32 */
-        for (int64_t n = 23; n < 25; n++) {
-            product_case b = product_case_of(BLAS_GEMM, DT_FLOAT32, 24, n, 24);
-            b.ndim = 1;
-            b.loop[0] = count;
-            product_case_fill(&b, false);
-            CHECK(try_problem(&b, NULL) == (count > 1 && n == 24));
-            product_case_free(&b);
-        }
+    static const struct {
+        dtype type;
+        int64_t n, count;
+        bool taken;
+    } batches[] = {
+        {DT_FLOAT32, 24, 37, false},   {DT_FLOAT32, 24, 38, true},  {DT_FLOAT32, 23, 100, false},
+        {DT_FLOAT32, 128, 4, false},   {DT_FLOAT32, 96, 5, true},   {DT_FLOAT32, 160, 2, true},
+        {DT_COMPLEX64, 128, 4, false}, {DT_COMPLEX64, 96, 5, true}, {DT_FLOAT64, 20, 4, true},
+        {DT_FLOAT64, 19, 4, false},    {DT_BFLOAT16, 24, 4, true},  {DT_BFLOAT16, 23, 4, false},
+    };
+    for (size_t i = 0; i < COUNT(batches); i++) { /* of squares */
+        product_case b = product_case_of(BLAS_GEMM, batches[i].type, batches[i].n, batches[i].n, batches[i].n);
+        b.ndim = 1;
+        b.loop[0] = batches[i].count;
+        product_case_fill(&b, false);
+        CHECK(try_problem(&b, NULL) == batches[i].taken);
+        product_case_free(&b);
+    }
     static const struct {
         dtype type;
         int64_t m, n, count;
@@ -199,7 +220,7 @@ static void choice_body(void *unused) {
 static void not_ours_body(void *unused) {
     (void)unused;
     use_blas();
-    product_case q = plain(DT_FLOAT32, 64, 64, 64);
+    product_case q = plain(DT_FLOAT32, 64, 300, 64);
     for (int which = 0; which < 7; which++) {
         product_launch s;
         launch l = product_case_launch(&q, &s);
@@ -226,13 +247,13 @@ static void merging_body(void *unused) {
         blas_form form;
         int still;
         int64_t m, n, k;
-    } cases[] = {{BLAS_GEMV, 0, 40, 500, 30},
-                 {BLAS_GEVM, 1, 40, 500, 30},
-                 {BLAS_GEVMC, 1, 40, 500, 30},
-                 {BLAS_GEMM, 1, 40, 500 * 40, 30}};
+    } cases[] = {{BLAS_GEMV, 0, 10, 500, 30},
+                 {BLAS_GEVM, 1, 10, 500, 30},
+                 {BLAS_GEVMC, 1, 10, 500, 30},
+                 {BLAS_GEMM, 1, 10, 500 * 10, 30}};
     for (size_t i = 0; i < COUNT(cases); i++)
         for (int t = 0; t < TYPES; t++) {
-            product_case q = product_case_of(cases[i].form, types[t], 40, 30, 40);
+            product_case q = product_case_of(cases[i].form, types[t], 10, 30, 10);
             q.ndim = 1;
             q.loop[0] = 500;
             product_case_fill(&q, false);
@@ -286,7 +307,7 @@ static void precision_body(void *unused) {
     for (int t = 0; t < TYPES; t++)
         for (unsigned fast = 0; fast <= UF_FAST_ALL; fast++) {
             bool done, tf32 = fast & UF_FAST_TF32;
-            product_case q = plain(types[t], 40, 40, 40);
+            product_case q = plain(types[t], 50, 300, 50);
             CHECK(!launch_status(&q, NULL, fast, &done) && done);
             const mock_gemm *g = blas->gemm();
             CHECK(g->type == want[t].type && g->compute == (tf32 ? want[t].fast : want[t].compute));
@@ -326,7 +347,7 @@ static void streams_body(void *arch) {
     setenv("MOCK_ARCH", arch, 1);
     use_blas();
     blas->on_call(look_at_mode);
-    product_case q = plain(DT_FLOAT32, 40, 40, 40);
+    product_case q = plain(DT_FLOAT64, 40, 40, 40);
     const void *workspace[3];
     for (int round = 0; round < 3; round++)
         for (int k = 0; k < 3; k++) {
@@ -371,7 +392,7 @@ static void check_told(int streams, int workspaces, int modes) {
 static void told_body(void *unused) {
     (void)unused;
     use_blas();
-    product_case q = plain(DT_FLOAT32, 40, 40, 40);
+    product_case q = plain(DT_FLOAT32, 50, 300, 50);
     bool done;
     for (int k = 0; k < 3; k++)
         CHECK(try_problem(&q, stream_of(0)));
@@ -399,7 +420,7 @@ static void told_body(void *unused) {
 static void contexts_body(void *unused) {
     (void)unused;
     use_blas();
-    product_case q = plain(DT_FLOAT32, 40, 40, 40);
+    product_case q = plain(DT_FLOAT64, 40, 40, 40);
     CHECK(try_problem(&q, NULL));
     const void *primary = blas->gemm()->handle;
     void *other = mock->context_new(0);
@@ -438,7 +459,7 @@ static void threads_body(void *unused) {
     (void)unused;
     use_blas();
     for (int k = 0; k < CALLERS; k++) {
-        callers[k] = (caller){.k = k, .q = plain(DT_FLOAT32, 40 + k, 40, 40)};
+        callers[k] = (caller){.k = k, .q = plain(DT_FLOAT64, 40 + k, 40, 40)};
         CHECK(!pthread_create(&callers[k].thread, NULL, call_on_and_on, &callers[k]));
     }
     for (int k = 0; k < CALLERS; k++)
@@ -466,7 +487,7 @@ static void failures_body(void *unused) {
                                             "cublasSetMathMode", "cublasGemmStridedBatchedEx_64"};
     (void)unused;
     use_blas();
-    product_case q = plain(DT_FLOAT32, 40, 40, 40);
+    product_case q = plain(DT_FLOAT64, 40, 40, 40);
     bool done;
     for (size_t i = 0; i < COUNT(functions); i++)
         for (int twice = 0; twice < 2; twice++) {
@@ -485,7 +506,7 @@ static void failures_body(void *unused) {
 static void driver_body(void *unused) {
     (void)unused;
     use_blas();
-    product_case q = plain(DT_FLOAT32, 40, 40, 40);
+    product_case q = plain(DT_FLOAT64, 40, 40, 40);
     bool done, failed = true;
     CHECK(device());
     for (int nth = 1; failed; nth++) {
@@ -507,7 +528,7 @@ static void engine_body(void *with) {
         use_blas();
     else
         setenv("UFUNC_CUBLAS", "/nowhere/libcublas.so.12", 1);
-    product_case q = plain(DT_FLOAT32, 40, 40, 40);
+    product_case q = plain(DT_FLOAT64, 40, 40, 40);
     product_launch s;
     launch l = product_case_launch(&q, &s);
     int before, after;
@@ -560,7 +581,7 @@ static void no_driver_body(void *unused) {
 
 static void missing_body(void *file) {
     setenv("UFUNC_CUBLAS", file, 1);
-    product_case q = plain(DT_FLOAT32, 40, 40, 40);
+    product_case q = plain(DT_FLOAT64, 40, 40, 40);
     CHECK(!try_problem(&q, NULL) && !try_problem(&q, NULL) && error_slot()->status == UF_OK);
     check_info("missing: ", file);
     check_info("generated code", strstr(file, "libm") ? "it has no function cublasCreate_v2" : "cannot open");

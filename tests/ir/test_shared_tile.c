@@ -274,7 +274,8 @@ static void test_policy(void **unused) {
         {64, 64, 64, 8192, 64, 64},    {128, 128, 128, 2048, 64, 64},   {32, 32, 32, 32768, 32, 32},
         {512, 512, 512, 16, 128, 128}, {2048, 2048, 2048, 1, 128, 128}, {256, 256, 256, 1, 4, 128},
         {64, 31, 64, 8192, 0, 0},      {16, 4096, 4096, 1, 16, 128},    {4096, 4096, 8, 1, 128, 4},
-        {8, 8, 8, 100000, 0, 0},
+        {8, 8, 8, 100000, 0, 0},       {48, 48, 48, 1, 4, 128},         {48, 48, 48, 132, 32, 32},
+        {48, 48, 48, 133, 0, 0},       {16, 16, 16, 1, 4, 128},         {15, 16, 16, 1, 0, 0},
     };
     (void)unused;
     arena a = {0};
@@ -291,8 +292,10 @@ static void test_policy(void **unused) {
         }
         product_case_launch(&q, &s);
         s.extent[0] = s.loop.count = cases[i].calls;
-        gpu_specialise(&s.v, &(loop_problem){
-                                 .loop = &s.loop, .layout = t->layout, .core = s.words, .traits = &traits, .sms = 132});
+        gpu_specialise(
+            &s.v,
+            &(loop_problem){
+                .loop = &s.loop, .layout = t->layout, .core = s.words, .traits = &traits, .unrolled = 1, .sms = 132});
         const tile_shape *shape = &tile_shapes[s.v.gufunc.tile - !!s.v.gufunc.tile];
         int rows = s.v.gufunc.tile ? tile_rows(shape) : 0, columns = s.v.gufunc.tile ? tile_columns(shape) : 0;
         if (rows != cases[i].rows || columns != cases[i].columns)
