@@ -129,6 +129,60 @@ static void test_cpu_pieces(void **unused) {
     free(more);
 }
 
+/* Which accumulations go by vectors: of integers in C order along the line, that one operation combines, which there is for vectors. */
+static void test_cpu_vectors(void **unused) {
+    static const scan_operator sum = {.name = "sum",
+                                      .combine = "(a, b) { return a + b; }",
+                                      .types = "T->T->T",
+                                      .high = 9,
+                                      .step = keep_first},
+                               largest = {.name = "largest",
+                                          .combine = "(a, b) { return a < b ? b : a; }",
+                                          .types = "T->T->T",
+                                          .high = 9,
+                                          .step = keep_first},
+                               product = {.name = "product",
+                                          .combine = "(a, b) { return a * b; }",
+                                          .types = "T->T->T",
+                                          .high = 9,
+                                          .step = keep_first};
+    static const struct {
+        const scan_operator *op;
+        dtype type;
+        int layout, bits;
+        const char *vector; /* NULL: none */
+    } cases[] = {{&sum, DT_INT64, SCAN_ROWS, 256, "add <4 x i64>"},
+                 {&sum, DT_UINT32, SCAN_ROWS, 256, "add <8 x i32>"},
+                 {&sum, DT_INT8, SCAN_ROWS, 512, "add <64 x i8>"},
+                 {&sum, DT_INT16, SCAN_ROWS, 128, "add <8 x i16>"},
+                 {&largest, DT_INT32, SCAN_ROWS, 256, "@llvm.smax.v8i32"},
+                 {&largest, DT_UINT64, SCAN_ROWS, 512, "@llvm.umax.v8i64"},
+                 {&largest, DT_INT64, SCAN_ROWS, 256, NULL},
+                 {&product, DT_INT32, SCAN_ROWS, 256, NULL},
+                 {&sum, DT_FLOAT32, SCAN_ROWS, 256, NULL},
+                 {&sum, DT_INT32, SCAN_COLUMNS, 256, NULL},
+                 {&sum, DT_INT32, SCAN_ROWS, 0, NULL}};
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        scan_case *x = calloc(1, sizeof *x);
+        code_module m = {0};
+        const code_target target = {.vector_bits = cases[i].bits};
+        x->ndim = 1;
+        x->extent[0] = 3;
+        x->extent[1] = 1000;
+        scan_make(x, cases[i].op, cases[i].type, cases[i].layout, false);
+        x->v.operand[0].memory = x->v.operand[0].value;
+        specialise(x, &cpu_engine);
+        OK(ir_scan(&x->a, "scan", &x->f, &x->v, &target, &m));
+        const char *shuffle = strstr(m.ir.data, "shufflevector");
+        if (!shuffle != !cases[i].vector || (shuffle && !strstr(m.ir.data, cases[i].vector)))
+            fail_msg("%d: %s", (int)i, m.ir.data);
+        text_free(&m.ir);
+        scan_free(x);
+        free(x);
+    }
+}
+
 /* ---- The GPU's code, on the host ---- */
 
 static const code_target gpu = {.gpu = true, .arch = 90};
@@ -449,9 +503,9 @@ int main(void) {
         return cmocka_run_group_tests(on_device, draw_seed, NULL);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu),       cmocka_unit_test(test_cpu_pieces), cmocka_unit_test(test_gpu),
-        cmocka_unit_test(test_gpu_short), cmocka_unit_test(test_gpu_trees),  cmocka_unit_test(test_words),
-        cmocka_unit_test(test_accesses),  cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_cpu),   cmocka_unit_test(test_cpu_pieces), cmocka_unit_test(test_cpu_vectors),
+        cmocka_unit_test(test_gpu),   cmocka_unit_test(test_gpu_short),  cmocka_unit_test(test_gpu_trees),
+        cmocka_unit_test(test_words), cmocka_unit_test(test_accesses),   cmocka_unit_test(test_goldens),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -156,6 +156,34 @@ def long_scans(device=None):
     return named(test, "long_scans", device)
 
 
+def integer_scans(device=None):
+    """Operators that go by vectors, of every dtype, with 0 and more whole vectors, and what is left of one; inputs begin anywhere."""
+    def test(rng):
+        operators = {"add": np.add, "maximum": np.maximum, "minimum": np.minimum, "bitwise_and": np.bitwise_and,
+                     "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor, "cumsum": np.add}
+        for name, f in operators.items():
+            loaded = Func.load(name)
+            for t in ("b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"):
+                if t == "b1" and name != "cumsum":
+                    continue
+                for n in rng.choice(150, 6).tolist() + [1, 2, 64, 65, 1000]:
+                    offset = int(rng.integers(0, 3))
+                    x = random_values(rng, (3, n + offset), np.dtype(t))[:, offset:]
+                    own = loaded.accumulate_infer(x, nout=1, axis=1)[0][0]
+                    for to in {own, np.dtype("i8"), np.dtype("i2")} if own.kind == "i" and name != "cumsum" else {own}:
+                        if not np.can_cast(own, to, "safe"):
+                            continue
+                        out = np.zeros((3, n), to)
+                        loaded.accumulate(x, out, axis=1, device=device)
+                        assert np.array_equal(out, f.accumulate(x, axis=1, dtype=own)), (name, t, to, n)
+            x = random_values(rng, 200001, np.dtype("i4"))
+            for threads in (1, 2):
+                out = np.zeros(x.size, loaded.accumulate_infer(x, nout=1, axis=0)[0][0])
+                loaded.accumulate(x, out, axis=0, threads=threads, device=device)
+                assert np.array_equal(out, f.accumulate(x, dtype=out.dtype)), (name, threads)
+    return named(test, "integer_scans", device)
+
+
 def long_floats(device=None):
     """Running sums within eps n sum|x|, and the same bits with any number of threads."""
     def test(rng):
@@ -344,7 +372,7 @@ def main():
     tests = []
     for device in (None, GPU) if gpu else (None,):
         tests += [catalogue_scan(name, device) for name in TESTS] + [binary_scan(name, device) for name in BINARY]
-        tests += [test(device) for test in (long_scans, long_floats, ordered_scans, outer, at, many_at_once)]
+        tests += [test(device) for test in (long_scans, integer_scans, long_floats, ordered_scans, outer, at, many_at_once)]
     tests += [in_place, bad_input]
     if sys.argv[1:]:
         tests = [t for t in tests if t.__name__ in sys.argv[1:]]

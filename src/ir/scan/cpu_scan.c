@@ -30,6 +30,9 @@ typedef struct scan {
     ssa buffer[UF_MAX_STATE];  /* states, as they lie in memory */
     partial_slot inside, full, chain[CHAINS];
     ssa begin; /* i64 variable: where the next block begins */
+    prefix vectors;
+    ssa vector_inside, vector_full; /* variables: what each lane has of the piece; `full` in all lanes */
+    bool by_vectors;
 } scan;
 
 /* ---- Elements: operands move by `stride` (contiguous ones by 1) from at[] ---- */
@@ -311,6 +314,60 @@ static void leave_carry(scan *c) {
     skeleton_end_if(&c->w->s, end);
 }
 
+/* Combines the elements from 1 on into `inside`, without results. */
+static void total_of_line(scan *c) {
+    counted_loop l = counted_loop_begin(c->w->s.e, "i64", ssa_constant(1), c->m);
+    partial x = element(c, c->along, l.i), inside = partial_get(c->w, &c->inside);
+    inside = fold_join(c->w, &inside, &x);
+    partial_put(c->w, &c->inside, &inside);
+    counted_loop_end(c->w->s.e, &l, ssa_constant(1), 0);
+}
+
+/* Whole vectors from element 1 on, up to element `limit`. */
+static void vectors_of_line(scan *c, ssa limit) {
+    emit *e = c->w->s.e;
+    const prefix *p = &c->vectors;
+    const char *t = p->type.text;
+    emit_line(e, "store %s %s, %s* %s", t, p->neutral.text, t, c->vector_inside.text);
+    emit_line(e, "store %s %s, %s* %s", t, prefix_splat(p, partial_get(c->w, &c->full).v[0]).text, t,
+              c->vector_full.text);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(1), limit);
+    ssa x = prefix_load(p, skeleton_address(&c->w->s, 0, c->at[0], l.i));
+    ssa inside = emit_value(e, "load %s, %s* %s", t, t, c->vector_inside.text);
+    ssa full = emit_value(e, "load %s, %s* %s", t, t, c->vector_full.text);
+    emit_line(e, "store %s %s, %s* %s", t, prefix_join(p, inside, x).text, t, c->vector_inside.text);
+    x = prefix_lanes(p, x);
+    prefix_store(p, prefix_join(p, full, x), skeleton_address(&c->w->s, 1, c->at[1], l.i));
+    emit_line(e, "store %s %s, %s* %s", t, prefix_join(p, full, prefix_last(p, x)).text, t, c->vector_full.text);
+    counted_loop_end(e, &l, ssa_constant(p->lanes), loop_no_unroll(e));
+    inside = emit_value(e, "load %s, %s* %s", t, t, c->vector_inside.text);
+    full = emit_value(e, "load %s, %s* %s", t, t, c->vector_full.text);
+    partial all = partial_get(c->w, &c->inside);
+    for (int i = 0; i < p->lanes; i++) {
+        const partial lane = {.v = {prefix_lane(p, inside, i)}, .present = ssa_none()};
+        all = fold_join(c->w, &all, &lane);
+    }
+    partial_put(c->w, &c->inside, &all);
+    const partial before = {.v = {prefix_lane(p, full, 0)}, .present = ssa_none()};
+    partial_put(c->w, &c->full, &before);
+}
+
+/* The elements from 1 on; returns the first element behind them. */
+static ssa vectors(scan *c) {
+    emit *e = c->w->s.e;
+    int lanes = c->vectors.lanes;
+    ssa more = emit_value(e, "sub i64 %s, 1", c->m.text);
+    ssa whole = emit_value(e, "sub i64 %s, %s", more.text, emit_value(e, "urem i64 %s, %d", more.text, lanes).text);
+    ssa behind = emit_value(e, "add i64 %s, 1", whole.text), end = emit_select_as(e, "i64", c->total, c->m, behind);
+    int all = skeleton_if(&c->w->s, c->total);
+    total_of_line(c);
+    skeleton_end_if(&c->w->s, all);
+    int each = skeleton_if(&c->w->s, emit_value(e, "xor i1 %s, true", c->total.text));
+    vectors_of_line(c, behind);
+    skeleton_end_if(&c->w->s, each);
+    return end;
+}
+
 static void line(scan *c, int chains) {
     partial x = element(c, c->along, ssa_constant(0));
     set_inside(c, &x);
@@ -320,7 +377,7 @@ static void line(scan *c, int chains) {
         return;
     }
     int least = is_quick(c->w->f) ? CHAIN_LEAST_QUICK : CHAIN_LEAST;
-    one_by_one(c, chains > 1 ? blocks(c, chains, least) : ssa_constant(1), c->m);
+    one_by_one(c, c->by_vectors ? vectors(c) : chains > 1 ? blocks(c, chains, least) : ssa_constant(1), c->m);
     leave_carry(c);
 }
 
@@ -356,7 +413,13 @@ static void by_lines(scan *c, ssa what) {
     c->begin = emit_value(e, "alloca i64");
     for (int j = 0; j < CHAINS; j++)
         c->chain[j] = partial_variable(c->w, false);
-    buffer_new(c, CHAINS * CHAIN_STEPS);
+    c->by_vectors = prefix_begin(c->w, &c->vectors);
+    if (c->by_vectors) {
+        c->vector_inside = emit_value(e, "alloca %s", c->vectors.type.text);
+        c->vector_full = emit_value(e, "alloca %s", c->vectors.type.text);
+    } else {
+        buffer_new(c, CHAINS * CHAIN_STEPS);
+    }
     emit_branch_if(e, emit_value(e, "icmp eq i64 %s, 2", what.text), join, whole);
     emit_label(e, join);
     join_carries(c);
