@@ -89,6 +89,11 @@ static void find_product(const node *n, void *found) {
         n->kind == N_BINARY && (n->op == OP_MUL || op_divides((op)n->op)) && dtype_is_complex((dtype)n->type);
 }
 
+static void find_comparison(const node *n, void *found) {
+    *(bool *)found |=
+        n->kind == N_BINARY && (n->op == OP_EQ || n->op == OP_NE) && dtype_is_complex((dtype)n->kid[0]->type);
+}
+
 static bool tree_has(const tree *t, void (*find)(const node *n, void *found)) {
     bool found = false;
     for (const function *f = t->functions; f && !found; f = f->next)
@@ -99,6 +104,7 @@ static bool tree_has(const tree *t, void (*find)(const node *n, void *found)) {
 bool tree_has_math(const tree *t) { return tree_has(t, find_math); }
 bool tree_divides_integers(const tree *t) { return tree_has(t, find_division); }
 bool tree_multiplies_complex(const tree *t) { return tree_has(t, find_product); }
+bool tree_compares_complex(const tree *t) { return tree_has(t, find_comparison); }
 
 const node *element_index(const node *element, int rank, int d) {
     if (rank <= 3)

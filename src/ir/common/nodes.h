@@ -25,6 +25,7 @@ int node_cost(const node *list);
 bool tree_has_math(const tree *t);
 bool tree_divides_integers(const tree *t);
 bool tree_multiplies_complex(const tree *t); /* or divides */
+bool tree_compares_complex(const tree *t);   /* are complex numbers equal, or not? */
 
 /* outputs.c: does one of these statements, whatever happens, assign every element of output k in a forall? Does this forall? */
 bool assigns_wholly(const function *f, const node *list, int k);

@@ -36,9 +36,9 @@ ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
     }
 }
 
-/* Are elements with gaps between them best read and written one by one? Vectors of them are gathered and scattered, which takes no less time
+/* Are elements best read and written one by one? Vectors of those with gaps between them are gathered and scattered, which takes no less time
  * where little is computed of an element, which a division is not, nor a product of complex numbers, and the processor does not foresee memory that is
- * read so. */
+ * read so. Of complex numbers that are compared LLVM takes vectors of conditions apart bit by bit, where AVX2 compares both parts of one at once. */
 bool cpu_is_by_element(const skeleton *s) {
     bool gaps = false, complex = false;
     for (int k = 0; k < s->noperands; k++) {
@@ -48,7 +48,8 @@ bool cpu_is_by_element(const skeleton *s) {
                  s->e->target->vector_bits == 512); /* of bytes LLVM puts 64 together, or takes as many apart */
         complex |= dtype_is_complex(type);
     }
-    return gaps && !s->v->masked && s->t->nodes <= SCALAR_NODES && !s->t->has_loop && !tree_has_math(s->t) &&
+    bool bits = complex && s->e->target->vector_bits == 256 && tree_compares_complex(s->t);
+    return (gaps || bits) && !s->v->masked && s->t->nodes <= SCALAR_NODES && !s->t->has_loop && !tree_has_math(s->t) &&
            !tree_divides_integers(s->t) && !(complex && tree_multiplies_complex(s->t));
 }
 
