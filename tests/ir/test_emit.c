@@ -931,6 +931,24 @@ static void test_remainder(void **state) {
     }
 }
 
+/* What is made of a number's bits is vectors, and nothing of the C library's. */
+static void test_exponents(void **state) {
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    for (int k = 0; k < 2; k++) {
+        dtype type = k ? DT_FLOAT64 : DT_FLOAT32;
+        const code_target t = {.vector_bits = 256};
+        const char *const vectors[] = {k ? "<4 x i64>" : "<8 x i32>", ""};
+        const tree *call = math_call_tree("nextafter", type, type, type);
+        code_module m = module_of(call, &t, 0, 0);
+        assert_null(strstr(m.ir.data, "libm_"));
+        text_free(&m.ir);
+        expect_calls(call, &t, "haswell", vectors, vectors);
+    }
+}
+
 /* 64-bit integers of numbers: by instructions of vectors also where AVX2 has none for it. */
 static void test_wide_conversions(void **state) {
     (void)state;
@@ -1085,6 +1103,7 @@ int main(void) {
         cmocka_unit_test(test_one_vector),
         cmocka_unit_test(test_mixed_vectors),
         cmocka_unit_test(test_remainder),
+        cmocka_unit_test(test_exponents),
         cmocka_unit_test(test_wide_conversions),
         cmocka_unit_test(test_signs_of_vectors),
         cmocka_unit_test(test_no_half_helpers),

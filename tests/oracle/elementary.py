@@ -1,7 +1,7 @@
 """elementary.py - exp, log, tanh and atan2 of arrays against those of a wider type: bits of all sorts, where rounding counts most, special
 values, and all lengths around those of vectors. Where vectors have 512 bits, the functions are our own, which come nearer than the
 language says: the largest errors seen were, of float32 and float64, 0.76 and 0.79 of exp, 0.76 and 0.81 of log, 1.9 and 1.0 of tanh, 1.5 and 2.0
-of atan2, in units in the last place."""
+of atan2, in units in the last place. And what is exact: exponents, next numbers, remainders of halves."""
 import sys
 
 import numpy as np
@@ -94,6 +94,52 @@ def arcs(rng):
                 assert np.array_equal(some, got[first:first + count], equal_nan=True)
 
 
+def same_numbers(got, want):
+    return np.array_equal(got, want, equal_nan=True) and np.array_equal(np.signbit(got[got == 0]), np.signbit(want[want == 0]))
+
+
+def exponents(rng):
+    """What is exact: the next number, products with powers of two, and the exponent, of any bits, subnormal numbers and special values."""
+    n = 1 << 17
+    for t in (np.dtype("f4"), np.dtype("f8")):
+        bits = 8 * t.itemsize
+        values = np.array(SPECIAL).astype(t)
+        x, y = (np.concatenate([rng.integers(0, 1 << bits, n, dtype=f"u{t.itemsize}").view(t), a.ravel(),
+                                rng.integers(0, 1 << 24, n, dtype=f"u{t.itemsize}").view(t)])
+                for a in np.meshgrid(values, values))
+        for a, b in ((x, y), (x, x), (x, -x), (-x, y)):
+            got = np.empty_like(a)
+            Func("(x, y) { return nextafter(x, y); }")(a, b, got)
+            assert same_numbers(got, np.nextafter(a, b)), t
+        kind = f"float{bits}"
+        for low, high in ((-30, 30), (-300, 300), (-2200, 2200), (-(1 << 31), (1 << 31) - 1)):
+            by = rng.integers(low, high, x.size, dtype="i4", endpoint=True)
+            got = np.empty_like(x)
+            for name in ("ldexp", "scalbn"):
+                Func(f"(x, n) {{ return {name}(x, n); }}", f"{kind},int32->{kind}")(x, by, got)
+                assert same_numbers(got, np.ldexp(x, by)), (t, name, low)
+        want = np.frexp(x)[1].astype("i4") - 1
+        want[(x == 0) | np.isnan(x)], want[np.isinf(x)] = -(1 << 31), (1 << 31) - 1
+        got = np.empty(x.size, "i4")
+        Func("(x) { return ilogb(x); }", f"{kind}->int32")(x, got)
+        assert np.array_equal(got, want), t
+
+
+def remainders_of_halves(rng):
+    """Of all float16, by some of them and all special ones."""
+    x = np.arange(1 << 16, dtype="u2").view("f2")
+    special = np.array([0, -0.0, np.inf, -np.inf, np.nan, 1, 6e-8, -6e-8, 65504, 3], "f2")
+    for y in np.concatenate([special, rng.choice(x, 20)]):
+        for a, b in ((x, np.full(x.size, y)), (np.full(x.size, y), x)):
+            for name, f in (("fmod", np.fmod), ("remainder", np.remainder), ("floor_divide", np.floor_divide)):
+                got = np.empty_like(x)
+                Func.load(name)(a, b, got)
+                if name != "floor_divide":
+                    assert same_numbers(got, f(a, b)), (name, y)
+                else:
+                    assert np.array_equal(got, f(a, b), equal_nan=True), (name, y)
+
+
 def lengths(rng):
     for name in UNARY:
         for t in ("f4", "f8"):
@@ -105,4 +151,4 @@ def lengths(rng):
 
 if __name__ == "__main__":
     np.seterr(all="ignore")
-    sys.exit(run([every_so_many_bits, ranges, all_magnitudes, near_one, special, arcs, lengths]))
+    sys.exit(run([every_so_many_bits, ranges, all_magnitudes, near_one, special, arcs, exponents, remainders_of_halves, lengths]))

@@ -862,6 +862,14 @@ static bool has_one_exponent(body *b, const node *n) {
     return n->args && !strcmp(n->math->name, "pow") && is_uniform(b, n->args->next);
 }
 
+/* Is it fmod on the CPU, of float16 alone? */
+static bool is_remainder_of_float16(const body *b, const node *n) {
+    bool halves = !b->e->target->gpu && !strcmp(n->math->name, "fmod");
+    for (const node *a = n->args; a; a = a->next)
+        halves &= a->kind == N_CONVERT && a->kid[0]->type == DT_FLOAT16;
+    return halves;
+}
+
 static ssa math(body *b, const node *n) {
     ssa args[3] = {0};
     int count = 0;
@@ -872,6 +880,8 @@ static ssa math(body *b, const node *n) {
     assert(count == n->math->arity);
     if (has_one_exponent(b, n))
         return emit_power(b->e, n->math, (dtype)n->wide, args);
+    if (is_remainder_of_float16(b, n))
+        return emit_remainder(b->e, n->math, (dtype)n->wide, true, args);
     return emit_math(b->e, n->math, (dtype)n->wide, args);
 }
 

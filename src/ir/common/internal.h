@@ -112,8 +112,11 @@ vector_calls emit_vector_calls(const emit *e, const node *list);
 
 /* math.c: CPU: a call of libm. */
 ssa emit_libm(emit *e, const math_row *row, dtype wide, const ssa *args);
-/* remainder.c: fmod by a division; where the quotient is large, by libm. */
-ssa emit_remainder(emit *e, const math_row *row, dtype wide, const ssa *args);
+/* remainder.c: fmod by a division; where the quotient is large, by libm. of_float16: the arguments are float16 that were converted. */
+ssa emit_remainder(emit *e, const math_row *row, dtype wide, bool of_float16, const ssa *args);
+
+/* exponent.c: CPU: functions of the exponent, and the next number, by the bits; false: it is none of them. */
+bool emit_exponent(emit *e, const math_row *row, dtype wide, const ssa *args, ssa *result);
 
 /* half_exp.c: the shorter form of an exponential, for results that are halves; false: there is none, or they are not. */
 bool emit_half_exp(emit *e, const math_row *row, dtype wide, ssa x, ssa *result);

@@ -322,6 +322,8 @@ ssa emit_math(emit *e, const math_row *row, dtype wide, const ssa *args) {
     if (e->target->gpu)
         return call_libdevice(e, row, wide, args);
     if (!strcmp(row->name, "fmod"))
-        return emit_remainder(e, row, wide, args);
+        return emit_remainder(e, row, wide, false, args);
+    if (emit_exponent(e, row, wide, args, &result))
+        return result;
     return call_vector(e, row, wide, args, &result) ? result : emit_libm(e, row, wide, args);
 }

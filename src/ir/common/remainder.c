@@ -2,7 +2,8 @@
  * |y| is |x| - q |y|, q being the whole part of the quotient, which is one too large where the division rounded up to it: then the
  * difference is below 0, and |y| is added. Both are exact: they are multiples of y's last place, or of that of an x below y, and no
  * larger than y. For float32 all of that is done in float64, where q |y| is exact, too; for float64 a multiplication and subtraction that rounds once
- * makes the difference. Of larger quotients, infinities, zeros and NaN the C library finds the remainder. */
+ * makes the difference. Of larger quotients, infinities, zeros and NaN the C library finds the remainder. Numbers that were float16 have no
+ * quotients that are too large for float64, so that nothing is asked of them, and there are vectors. */
 #include "ir/common/internal.h"
 
 enum {
@@ -31,6 +32,23 @@ static ssa difference(emit *e, bool exact, ssa x, ssa y, ssa *small) {
     }
     ssa below = emit_value(e, "fcmp olt double %s, 0.0", rest.text), more = emit_op(e, "fadd double", rest, y);
     return emit_select_as(e, "double", below, more, rest);
+}
+
+/* The quotient of two float16 has 41 bits and its product with one 52. The remainder by infinity is x, where the product is NaN. */
+static void define_of_float16(emit *e, const char *name) {
+    definition s;
+    if (!emit_define(e, &s, "define internal float @%s(float %%x, float %%y) nounwind readnone alwaysinline", name))
+        return;
+    ssa size = magnitude(e, "float", "f32", ssa_named("%%x")), small;
+    ssa x = emit_value(e, "fpext float %s to double", size.text);
+    ssa y = emit_value(e, "fpext float %s to double", magnitude(e, "float", "f32", ssa_named("%%y")).text);
+    ssa rest = emit_value(e, "fptrunc double %s to float", difference(e, true, x, y, &small).text);
+    ssa by_infinity = emit_value(e, "fcmp oeq double %s, 0x7FF0000000000000", y.text);
+    ssa finite = emit_value(e, "fcmp olt double %s, 0x7FF0000000000000", x.text);
+    rest = emit_select_as(e, "float", emit_op(e, "and i1", by_infinity, finite), size, rest);
+    emit_declare(e, "declare float @llvm.copysign.f32(float, float)");
+    emit_line(e, "ret float %s", emit_value(e, "call float @llvm.copysign.f32(float %s, float %%x)", rest.text).text);
+    emit_define_end(e, &s);
 }
 
 /* The function of two parameters, once a module. */
@@ -63,8 +81,12 @@ static void define(emit *e, const char *name, const math_row *row, dtype type) {
     emit_define_end(e, &s);
 }
 
-ssa emit_remainder(emit *e, const math_row *row, dtype wide, const ssa *args) {
+ssa emit_remainder(emit *e, const math_row *row, dtype wide, bool of_float16, const ssa *args) {
     const char *t = ir_value_type(wide);
+    if (of_float16) {
+        define_of_float16(e, "remainder_half");
+        return emit_value(e, "call float @remainder_half(float %s, float %s)", args[0].text, args[1].text);
+    }
     if (wide == DT_FLOAT64 && e->target->vector_bits < FMA_BITS)
         return emit_libm(e, row, wide, args);
     fragment name = fragment_of("remainder_%s", t);
