@@ -126,10 +126,11 @@ static bool reads_rows_once(const launch *l, const nd_product *p, const gpu_gemm
     return rows && small && !dtype_is_complex(type);
 }
 
-static bool pays(const gpu_gemm *g, dtype type) {
+static bool pays(const launch *l, const gpu_gemm *g, dtype type) {
     const nd_product *p = &g->p;
     double work = (double)p->m * (double)p->n * (double)p->p;
-    return work >= work_from[type] && !are_few(g, type) && middle(p) >= MIDDLE &&
+    bool few = are_few(g, type) && !(l->fast & UF_FAST_TF32); /* which a library alone knows to use */
+    return work >= work_from[type] && !few && middle(p) >= MIDDLE &&
            (g->calls.count == 1 || work * (double)g->batch >= CALL_WORK);
 }
 
@@ -143,5 +144,5 @@ bool gpu_gemm_plan(const launch *l, gpu_gemm *out) {
     if (!lay(&p, out))
         return false;
     take_batch(out);
-    return pays(out, type) && !reads_rows_once(l, &p, out, type);
+    return pays(l, out, type) && !reads_rows_once(l, &p, out, type);
 }

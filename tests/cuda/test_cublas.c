@@ -210,8 +210,10 @@ static void choice_body(void *unused) {
         product_case_free(&v);
     }
     product_case q = plain(DT_FLOAT32, 64, 64, 64);
-    q.ndim = 1; /* a loop without elements */
     bool done;
+    CHECK(!launch_status(&q, NULL, UF_FAST_ALL & ~UF_FAST_TF32, &done) && !done);
+    CHECK(!launch_status(&q, NULL, UF_FAST_TF32, &done) && done); /* a library's, however little */
+    q.ndim = 1;                                                   /* a loop without elements */
     CHECK(!launch_status(&q, NULL, 0, &done) && !done);
     product_case_free(&q);
 }
