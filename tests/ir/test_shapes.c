@@ -48,7 +48,8 @@ typedef enum kernel {
     K_CHAIN, /* of halves, each result rounded */
     K_BITS,  /* never ends on no integer, long on large ones */
     K_SIN,
-    K_PRODUCT /* of complex numbers */
+    K_PRODUCT, /* of complex numbers */
+    K_EQUAL
 } kernel;
 
 static const struct {
@@ -65,9 +66,10 @@ static const struct {
     [K_BITS] = {1, 1, "(x) -> (r) { while (x > 0) { x = x / 2; r = r + 1; } }"},
     [K_SIN] = {1, 1, "(x) { return sin(x); }"},
     [K_PRODUCT] = {2, 1, "(x, y) { auto z = x * y; return z - conj(x); }"},
+    [K_EQUAL] = {2, 1, "(x, y) { return x == y; }"},
 };
 
-static dtype result_type(kernel k, dtype t) { return k == K_LESS ? DT_BOOL : t; }
+static dtype result_type(kernel k, dtype t) { return k == K_LESS || k == K_EQUAL ? DT_BOOL : t; }
 
 static tree *make_tree(arena *a, kernel k, dtype t) {
     const char *in = dtypes[t].name, *out = dtypes[result_type(k, t)].name;
@@ -1168,28 +1170,27 @@ static void test_cpu_records(void **unused) {
     assert_true(cpu_engine.tile_narrow(&heavy) < CPU_NARROW_MAX && cpu_engine.tile_narrow(&loops) < CPU_NARROW_MAX);
 }
 
-/* Elements with gaps between them would have to be gathered and scattered. */
+/* What goes by single elements: those with gaps between them where vectors of them are gathered and scattered, but where a division takes longer; and
+ * complex numbers that are compared. */
 static void test_cpu_gaps(void **unused) {
     (void)unused;
-    static const code_target wide = {.vector_bits = 512}, narrow = {.vector_bits = 256};
-    static const sketch alone[] = {{K_REL_DIFF, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, false, "", "scs"},
-                                   {K_ADD, DT_FLOAT64, LOOP_GENERAL, 2, 1, 1, false, "", "ssc"},
-                                   {K_ADD, DT_INT64, LOOP_GENERAL, 2, 1, 1, false, "", "ccs"}};
-    for (size_t i = 0; i < COUNT(alone); i++) {
-        arena a = {0};
-        text assembly = {0};
-        code_module m = module_of(&a, &alone[i], &host);
-        check(cpu_inspect(&m, &host, 0, UF_VIEW_ASSEMBLY, &assembly));
-        if (has_one(assembly.data, "%zmm|%ymm|gather|scatter"))
-            fail_msg("case %zu\n%s", i, assembly.data);
-        text_free(&assembly);
-        text_free(&m.ir);
-        arena_free(&a);
-    }
-    /* Bytes are put together from 16 loads well, from 64 badly. */
-    const sketch bytes = {K_ADD, DT_INT8, LOOP_GENERAL, 2, 1, 1, false, "", "ssc"};
     static const char no_vectors[] = "llvm.loop.vectorize.enable\", i1 false";
-    assert_true(ir_has(&bytes, &wide, no_vectors) && !ir_has(&bytes, &narrow, no_vectors));
+    static const struct {
+        sketch k;
+        bool singly[2]; /* with vectors of 256 and of 512 bits */
+    } cases[] = {{{K_ADD, DT_FLOAT64, LOOP_GENERAL, 2, 1, 1, false, "", "ssc"}, {false, true}},
+                 {{K_ADD, DT_INT32, LOOP_GENERAL, 2, 1, 1, false, "", "ccs"}, {false, true}},
+                 {{K_ADD, DT_INT8, LOOP_GENERAL, 2, 1, 1, false, "", "ssc"}, {false, true}},
+                 {{K_ADD, DT_INT64, LOOP_GENERAL, 2, 1, 1, false, "", "ccs"}, {true, true}},
+                 {{K_REL_DIFF, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, false, "", "scs"}, {false, false}},
+                 {{K_EQUAL, DT_COMPLEX64, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, {true, false}},
+                 {{K_EQUAL, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, {false, false}}};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (int wide = 0; wide < 2; wide++) {
+            const code_target target = {.vector_bits = wide ? 512 : 256};
+            if (ir_has(&cases[i].k, &target, no_vectors) != cases[i].singly[wide])
+                fail_msg("case %zu, %d bits", i, target.vector_bits);
+        }
 }
 
 /* What no square of a tile has is copied element by element, without vectors for columns that lie side by side, which a tile's do not. */

@@ -84,6 +84,10 @@ static void find_division(const node *n, void *found) {
     *(bool *)found |= n->kind == N_BINARY && op_divides((op)n->op) && dtype_is_integer((dtype)n->type);
 }
 
+static void find_quotient(const node *n, void *found) {
+    *(bool *)found |= n->kind == N_BINARY && op_divides((op)n->op);
+}
+
 static void find_product(const node *n, void *found) {
     *(bool *)found |=
         n->kind == N_BINARY && (n->op == OP_MUL || op_divides((op)n->op)) && dtype_is_complex((dtype)n->type);
@@ -103,6 +107,7 @@ static bool tree_has(const tree *t, void (*find)(const node *n, void *found)) {
 
 bool tree_has_math(const tree *t) { return tree_has(t, find_math); }
 bool tree_divides_integers(const tree *t) { return tree_has(t, find_division); }
+bool tree_divides(const tree *t) { return tree_has(t, find_quotient); }
 bool tree_multiplies_complex(const tree *t) { return tree_has(t, find_product); }
 bool tree_compares_complex(const tree *t) { return tree_has(t, find_comparison); }
 

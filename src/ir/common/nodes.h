@@ -24,6 +24,7 @@ int node_cost(const node *list);
 /* Does it call functions of math.h, of which there are forms for vectors? */
 bool tree_has_math(const tree *t);
 bool tree_divides_integers(const tree *t);
+bool tree_divides(const tree *t);            /* numbers of any kind */
 bool tree_multiplies_complex(const tree *t); /* or divides */
 bool tree_compares_complex(const tree *t);   /* are complex numbers equal, or not? */
 

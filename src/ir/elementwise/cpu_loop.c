@@ -36,6 +36,13 @@ ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
     }
 }
 
+/* Are elements with gaps between them as well read one by one as put together in vectors? With AVX2, 64-bit integers, which it has few operations for,
+ * and complex numbers; of vectors of 512 bits all, since of bytes LLVM puts 64 together, or takes as many apart. */
+static bool gathers_badly(const skeleton *s, dtype type) {
+    return s->e->target->vector_bits == 512 || dtype_is_complex(type) ||
+           (dtypes[type].size == 8 && !dtype_is_floating(type));
+}
+
 /* Are elements best read and written one by one? Vectors of those with gaps between them are gathered and scattered, which takes no less time
  * where little is computed of an element, which a division is not, nor a product of complex numbers, and the processor does not foresee memory that is
  * read so. Of complex numbers that are compared LLVM takes vectors of conditions apart bit by bit, where AVX2 compares both parts of one at once. */
@@ -43,14 +50,12 @@ bool cpu_is_by_element(const skeleton *s) {
     bool gaps = false, complex = false;
     for (int k = 0; k < s->noperands; k++) {
         dtype type = skeleton_memory(s, k);
-        gaps |= s->v->operand[k].kind == OPERAND_STRIDED &&
-                (dtypes[type].size >= 4 ||
-                 s->e->target->vector_bits == 512); /* of bytes LLVM puts 64 together, or takes as many apart */
+        gaps |= s->v->operand[k].kind == OPERAND_STRIDED && gathers_badly(s, type);
         complex |= dtype_is_complex(type);
     }
     bool bits = complex && s->e->target->vector_bits == 256 && tree_compares_complex(s->t);
     return (gaps || bits) && !s->v->masked && s->t->nodes <= SCALAR_NODES && !s->t->has_loop && !tree_has_math(s->t) &&
-           !tree_divides_integers(s->t) && !(complex && tree_multiplies_complex(s->t));
+           !tree_divides(s->t) && !(complex && tree_multiplies_complex(s->t));
 }
 
 /* How many vectors a loop with math functions takes at a time: one. What our forms compute for the arguments or of the results of libmvec's
