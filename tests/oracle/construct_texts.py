@@ -268,24 +268,24 @@ class Text:
         if not drawn:
             return []
         ranges, inner = drawn
-        inner.place = self.places(s, inner.own)
+        inner.place = self.places(s, [(i, d) for i, _, d in inner.indices if i in inner.own])
         inner.within, inner.assignable, inner.returns = True, [], False
         lines = self.body(inner, depth - 1, int(self.rng.integers(1, 3)) if self.chance(60) else 0) + self.store(inner)
         return [f"forall ({ranges}) " + (lines[0] if len(lines) == 1 and lines[0][0] == "y" else f"{{ {' '.join(lines)} }}")] if lines else []
 
-    def places(self, s, names):
-        """Where an iteration is at home: at places that no other one has."""
+    def places(self, s, indices):
+        """Where an iteration is at home: at places that no other one has. indices: with the dimensions that they go over."""
         out = {}
         for o in self.operands:
             free = [k for k, at in enumerate(s.place.get(o.name, [])) if at is None]
-            if len(free) < len(names):
+            if len(free) < len(indices):
                 continue
             at = list(s.place[o.name])
-            for name, k in zip(names, self.rng.permutation(free) if self.chance(30) else free):
+            for (name, over), k in zip(indices, self.rng.permutation(free) if self.chance(30) else free):
                 d = o.core[k]
                 at[k] = self.pick(name, name, name, name, f"{d} - 1 - {name}", f"{name} + 1")
-                if self.chance(8) and s.cost * self.sizes[d] ** 2 < self.most:
-                    rank = f"sum({self.new('q')} : {d}, q{self.count} < {name})"  # the index itself, or beyond the end
+                if self.chance(8) and over == d and s.cost * self.sizes[d] ** 2 < self.most:
+                    rank = f"sum({self.new('q')} : {d}, q{self.count} < {name})"  # the index itself
                     at[k] = self.pick(rank, f"({self.pick(*self.leaves())} > 0 ? {name} : {rank})")
             out[o.name] = at
         return out
@@ -409,7 +409,7 @@ def point_scope(text, space, **fields):
     s = Scope(cost=int(np.prod([max(1, text.sizes[d]) for d in space])), indices=[(i, text.sizes[d], d) for i, d in zip("ijl", space)],
               readable=list(numbers), assignable=list(numbers), within=True, **fields)
     free = Scope(place={o.name: [None] * len(o.core) for o in text.operands if o.output})
-    s.place = text.places(free, list("ijl"[:len(space)]))
+    s.place = text.places(free, list(zip("ijl", space)))
     return s
 
 
