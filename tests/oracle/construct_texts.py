@@ -391,7 +391,7 @@ def products(rng):
     for o in text.operands:
         s = Scope(cost=text.most, indices=[("i", text.sizes["n"], "n"), ("j", text.sizes["m"], "m")], within=True)
         if o.output:
-            s.place = text.places(Scope(place={o.name: [None, None]}), ["i", "j"])
+            s.place = text.places(Scope(place={o.name: [None, None]}), [("i", "n"), ("j", "m")])
             lines.append(f"forall (i : n, j : m) {text.own_element(s, 0)} = {pair_value(text, s)};")
     return core_text(text, lines)
 

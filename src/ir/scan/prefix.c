@@ -14,7 +14,7 @@ enum {
 
 /* What combines two vectors: an instruction, or an intrinsic function. */
 static const struct {
-    const char *operator, *instruction, *intrinsic;
+    const char *name, *instruction, *intrinsic;
 } operators[] = {{"add", "add", NULL},  {"and", "and", NULL},  {"or", "or", NULL},     {"xor", "xor", NULL},
                  {"min", NULL, "smin"}, {"max", NULL, "smax"}, {"umin", NULL, "umin"}, {"umax", NULL, "umax"}};
 
@@ -45,7 +45,7 @@ bool prefix_begin(fold_writer *w, prefix *p) {
     p->lanes = w->s.e->target->vector_bits / p->bits;
     p->row = -1;
     for (size_t i = 0; i < COUNT(operators) && name; i++)
-        if (!strcmp(operators[i].operator, name))
+        if (!strcmp(operators[i].name, name))
             p->row = (int)i;
     bool slow = p->row >= 0 && operators[p->row].intrinsic && p->bits == 64 && w->s.e->target->vector_bits < WIDE_BITS;
     if (p->lanes < 2 || p->row < 0 || slow || !fold_neutral_or_last(f, &none))
