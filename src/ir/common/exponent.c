@@ -27,6 +27,10 @@ static ssa integer(const format *f, const char *operation, ssa x, int64_t by) {
     return emit_value(f->e, "%s %s %s, %lld", operation, f->integer, x.text, (long long)by);
 }
 
+static ssa integers(const format *f, const char *operation, ssa a, ssa b) {
+    return emit_value(f->e, "%s %s %s, %s", operation, f->integer, a.text, b.text);
+}
+
 static ssa magnitude(const format *f, ssa x) {
     emit_declare(f->e, "declare %s @llvm.fabs.%s(%s)", f->type, f->overload, f->type);
     return emit_value(f->e, "call %s @llvm.fabs.%s(%s %s)", f->type, f->overload, f->type, x.text);
@@ -49,7 +53,7 @@ static ssa exponent(const format *f, ssa x, ssa *y) {
     ssa more;
     *y = normalised(f, x, &more);
     ssa field = integer(f, "and", integer(f, "lshr", bits_of(f, *y), f->digits), 2 * f->bias + 1);
-    return emit_op(f->e, f->bits == 32 ? "sub i32" : "sub i64", integer(f, "sub", field, f->bias), more);
+    return integers(f, "sub", integer(f, "sub", field, f->bias), more);
 }
 
 /* Is |x| neither infinite nor 0, and a number? */
@@ -90,11 +94,11 @@ static void ldexp_body(const format *f) {
     int far = 8 * f->bias; /* beyond all sums that make a difference */
     if (f->bits == 64)
         n = emit_value(f->e, "sext i32 %%n to i64");
-    e = emit_op(f->e, f->bits == 32 ? "add i32" : "add i64", e, clamp(f, n, -far, far));
+    e = integers(f, "add", e, clamp(f, n, -far, far));
     ssa kept = integer(f, "and", bits_of(f, y), ~((int64_t)(2 * f->bias + 1) << f->digits));
     ssa m = number_of(f, integer(f, "or", kept, (int64_t)f->bias << f->digits));
     ssa first = clamp(f, e, 1 - f->bias, f->bias);
-    ssa rest = clamp(f, emit_op(f->e, f->bits == 32 ? "sub i32" : "sub i64", e, first), 1 - f->bias, f->bias);
+    ssa rest = clamp(f, integers(f, "sub", e, first), 1 - f->bias, f->bias);
     ssa r = times_power(f, times_power(f, m, first), rest);
     ssa same = emit_value(f->e, "fadd %s %%x, %%x", f->type); /* 0, infinities, and a quiet NaN */
     emit_line(f->e, "ret %s %s", f->type, emit_select_as(f->e, f->type, is_ordinary(f, x), r, same).text);
@@ -106,7 +110,7 @@ static void nextafter_body(const format *f) {
     ssa below = emit_value(f->e, "fcmp olt %s %%x, %%y", f->type), positive = integer(f, "icmp sge", bits, 0);
     ssa inwards = emit_op(f->e, "xor i1", below, positive);
     ssa step = emit_value(f->e, "select i1 %s, %s -1, %s 1", inwards.text, f->integer, f->integer);
-    ssa next = number_of(f, emit_op(f->e, f->bits == 32 ? "add i32" : "add i64", bits, step));
+    ssa next = number_of(f, integers(f, "add", bits, step));
     emit_declare(f->e, "declare %s @llvm.copysign.%s(%s, %s)", f->type, f->overload, f->type, f->type);
     ssa least = number_of(f, ssa_constant(1));
     least = emit_value(f->e, "call %s @llvm.copysign.%s(%s %s, %s %%y)", f->type, f->overload, f->type, least.text,

@@ -36,11 +36,17 @@ ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
     }
 }
 
-/* Are elements with gaps between them as well read one by one as put together in vectors? With AVX2, 64-bit integers, which it has few operations for,
- * and complex numbers; of vectors of 512 bits all, since of bytes LLVM puts 64 together, or takes as many apart. */
+/* Are elements with gaps between them as well read one by one as put together in vectors? Words and longer ones; of AVX2's vectors 64-bit integers,
+ * which it has few operations for, and complex numbers alone; of those of 512 bits all, since of bytes LLVM puts 64 together, or takes as many apart. */
 static bool gathers_badly(const skeleton *s, dtype type) {
-    return s->e->target->vector_bits == 512 || dtype_is_complex(type) ||
-           (dtypes[type].size == 8 && !dtype_is_floating(type));
+    switch (s->e->target->vector_bits) {
+    case 512:
+        return true;
+    case 256:
+        return dtype_is_complex(type) || (dtypes[type].size == 8 && !dtype_is_floating(type));
+    default:
+        return dtypes[type].size >= 4;
+    }
 }
 
 /* Are elements best read and written one by one? Vectors of those with gaps between them are gathered and scattered, which takes no less time
