@@ -66,7 +66,7 @@ define void @uf_gcd_scan_i32(i64* %words) nounwind "prefer-vector-width"="256" {
   %r43 = icmp ne i64 %r42, 0
   %r44 = getelementptr inbounds i64, i64* %words, i64 11
   %r45 = load i64, i64* %r44, align 8
-  %r46 = icmp ne i64 %r45, 0
+  %r46 = icmp eq i64 %r45, 0
   %r47 = alloca i32
   %r48 = alloca i32
   %r49 = alloca i64
@@ -109,84 +109,121 @@ L11:
   %r76 = load i32, i32* %r73, align 4
   store i32 %r76, i32* %r47
   store i32 %r76, i32* %r48
-  br i1 %r43, label %L14, label %L15
+  %r77 = zext i1 %r43 to i64
+  %r78 = call i64 asm sideeffect "", "=r,0"(i64 %r77)
+  %r79 = icmp ne i64 %r78, 0
+  br i1 %r79, label %L14, label %L15
 L14:
-  %r77 = getelementptr i8, i8* %r40, i64 0
-  %r78 = bitcast i8* %r77 to i32*
-  %r79 = load i32, i32* %r78, align 4
-  %r80 = call { i32 } @combine(i32 %r79, i32 %r76)
-  %r81 = extractvalue { i32 } %r80, 0
-  store i32 %r81, i32* %r48
+  %r80 = getelementptr i8, i8* %r40, i64 0
+  %r81 = bitcast i8* %r80 to i32*
+  %r82 = load i32, i32* %r81, align 4
+  %r83 = call { i32 } @combine(i32 %r82, i32 %r76)
+  %r84 = extractvalue { i32 } %r83, 0
+  store i32 %r84, i32* %r48
   br label %L15
 L15:
-  %r82 = xor i1 %r46, true
-  br i1 %r82, label %L16, label %L17
+  %r85 = zext i1 %r46 to i64
+  %r86 = call i64 asm sideeffect "", "=r,0"(i64 %r85)
+  %r87 = icmp ne i64 %r86, 0
+  br i1 %r87, label %L16, label %L17
 L16:
-  %r83 = load i32, i32* %r48
-  %r84 = add i64 %r33, 0
-  %r85 = add i64 %r84, 1
-  store i32 %r83, i32* %r75, align 4
+  %r88 = load i32, i32* %r48
+  %r89 = add i64 %r33, 0
+  %r90 = add i64 %r89, 1
+  store i32 %r88, i32* %r75, align 4
   br label %L17
 L17:
-  br label %L18
+  %r91 = zext i1 %r46 to i64
+  %r92 = call i64 asm sideeffect "", "=r,0"(i64 %r91)
+  %r93 = icmp ne i64 %r92, 0
+  br i1 %r93, label %L18, label %L19
 L18:
-  %r86 = icmp slt i64 1, %r31
-  br i1 %r86, label %L19, label %L21
-L19:
-  %i19 = phi i64 [ 1, %L18 ], [ %next19, %L20 ]
-  %r87 = getelementptr inbounds i32, i32* %r73, i64 %i19
-  %r88 = load i32, i32* %r87, align 4
-  %r89 = load i32, i32* %r47
-  %r90 = load i32, i32* %r48
-  %r91 = call { i32 } @combine(i32 %r89, i32 %r88)
-  %r92 = extractvalue { i32 } %r91, 0
-  %r93 = call { i32 } @combine(i32 %r90, i32 %r88)
-  %r94 = extractvalue { i32 } %r93, 0
-  store i32 %r92, i32* %r47
-  store i32 %r94, i32* %r48
-  %r95 = xor i1 %r46, true
-  br i1 %r95, label %L22, label %L23
-L22:
-  %r96 = load i32, i32* %r48
-  %r97 = add i64 %r33, %i19
-  %r98 = add i64 %r97, 1
-  %r99 = getelementptr inbounds i32, i32* %r75, i64 %i19
-  store i32 %r96, i32* %r99, align 4
-  br label %L23
-L23:
   br label %L20
 L20:
-  %next19 = add nuw nsw i64 %i19, 1
-  %r100 = icmp slt i64 %next19, %r31
-  br i1 %r100, label %L19, label %L21, !llvm.loop !2
+  %r94 = icmp slt i64 1, %r31
+  br i1 %r94, label %L21, label %L23
 L21:
-  %r101 = icmp ne i8* %r40, null
-  br i1 %r101, label %L24, label %L25
-L24:
-  %r102 = load i32, i32* %r47
-  store i32 %r102, i32* %r47
+  %i21 = phi i64 [ 1, %L20 ], [ %next21, %L22 ]
+  %r95 = getelementptr inbounds i32, i32* %r73, i64 %i21
+  %r96 = load i32, i32* %r95, align 4
+  %r97 = load i32, i32* %r47
+  %r98 = load i32, i32* %r48
+  %r99 = call { i32 } @combine(i32 %r97, i32 %r96)
+  %r100 = extractvalue { i32 } %r99, 0
+  store i32 %r100, i32* %r47
+  %r101 = call { i32 } @combine(i32 %r98, i32 %r96)
+  %r102 = extractvalue { i32 } %r101, 0
   store i32 %r102, i32* %r48
-  br i1 %r43, label %L26, label %L27
+  %r103 = load i32, i32* %r48
+  %r104 = add i64 %r33, %i21
+  %r105 = add i64 %r104, 1
+  %r106 = getelementptr inbounds i32, i32* %r75, i64 %i21
+  store i32 %r103, i32* %r106, align 4
+  br label %L22
+L22:
+  %next21 = add nuw nsw i64 %i21, 1
+  %r107 = icmp slt i64 %next21, %r31
+  br i1 %r107, label %L21, label %L23, !llvm.loop !2
+L23:
+  br label %L19
+L19:
+  %r108 = xor i1 %r93, true
+  br i1 %r108, label %L24, label %L25
+L24:
+  br label %L26
 L26:
-  %r103 = getelementptr i8, i8* %r40, i64 0
-  %r104 = bitcast i8* %r103 to i32*
-  %r105 = load i32, i32* %r104, align 4
-  %r106 = call { i32 } @combine(i32 %r105, i32 %r102)
-  %r107 = extractvalue { i32 } %r106, 0
-  store i32 %r107, i32* %r48
-  br label %L27
+  %r109 = icmp slt i64 1, %r31
+  br i1 %r109, label %L27, label %L29
 L27:
-  %r108 = load i32, i32* %r48
-  %r109 = getelementptr i8, i8* %r40, i64 0
-  %r110 = bitcast i8* %r109 to i32*
-  store i32 %r108, i32* %r110, align 4
+  %i27 = phi i64 [ 1, %L26 ], [ %next27, %L28 ]
+  %r110 = getelementptr inbounds i32, i32* %r73, i64 %i27
+  %r111 = load i32, i32* %r110, align 4
+  %r112 = load i32, i32* %r47
+  %r113 = load i32, i32* %r48
+  %r114 = call { i32 } @combine(i32 %r112, i32 %r111)
+  %r115 = extractvalue { i32 } %r114, 0
+  store i32 %r115, i32* %r47
+  br label %L28
+L28:
+  %next27 = add nuw nsw i64 %i27, 1
+  %r116 = icmp slt i64 %next27, %r31
+  br i1 %r116, label %L27, label %L29
+L29:
   br label %L25
 L25:
+  %r117 = icmp ne i8* %r40, null
+  %r118 = zext i1 %r117 to i64
+  %r119 = call i64 asm sideeffect "", "=r,0"(i64 %r118)
+  %r120 = icmp ne i64 %r119, 0
+  br i1 %r120, label %L30, label %L31
+L30:
+  %r121 = load i32, i32* %r47
+  store i32 %r121, i32* %r47
+  store i32 %r121, i32* %r48
+  %r122 = zext i1 %r43 to i64
+  %r123 = call i64 asm sideeffect "", "=r,0"(i64 %r122)
+  %r124 = icmp ne i64 %r123, 0
+  br i1 %r124, label %L32, label %L33
+L32:
+  %r125 = getelementptr i8, i8* %r40, i64 0
+  %r126 = bitcast i8* %r125 to i32*
+  %r127 = load i32, i32* %r126, align 4
+  %r128 = call { i32 } @combine(i32 %r127, i32 %r121)
+  %r129 = extractvalue { i32 } %r128, 0
+  store i32 %r129, i32* %r48
+  br label %L33
+L33:
+  %r130 = load i32, i32* %r48
+  %r131 = getelementptr i8, i8* %r40, i64 0
+  %r132 = bitcast i8* %r131 to i32*
+  store i32 %r130, i32* %r132, align 4
+  br label %L31
+L31:
   br label %L12
 L12:
   %next11 = add nuw nsw i64 %i11, 1
-  %r111 = icmp slt i64 %next11, %r25
-  br i1 %r111, label %L11, label %L13, !llvm.loop !4
+  %r133 = icmp slt i64 %next11, %r25
+  br i1 %r133, label %L11, label %L13, !llvm.loop !4
 L13:
   br label %L9
 L9:

@@ -501,6 +501,15 @@ int loop_no_vectors(emit *e) { return emit_metadata(e, "!{!\"llvm.loop.vectorize
 
 ssa unknown_value(emit *e, ssa x) { return emit_value(e, "call i64 asm \"\", \"=r,0\"(i64 %s)", x.text); }
 
+ssa unknown_each_time(emit *e, ssa x) {
+    return emit_value(e, "call i64 asm sideeffect \"\", \"=r,0\"(i64 %s)", x.text);
+}
+
+ssa unknown_answer(emit *e, ssa condition) {
+    ssa copy = unknown_each_time(e, emit_value(e, "zext i1 %s to i64", condition.text));
+    return emit_value(e, "icmp ne i64 %s, 0", copy.text);
+}
+
 int loop_few_lanes(emit *e, int hints[FEW_LANE_HINTS]) {
     enum {
         LANES = 4

@@ -85,6 +85,10 @@ enum {
 };
 /* A copy (i64) that LLVM cannot relate to the original, of a loop around which it would otherwise make a copy for each case that it can think of. */
 ssa unknown_value(emit *e, ssa x);
+/* The same, another one in each iteration of the loops around it. */
+ssa unknown_each_time(emit *e, ssa x);
+/* An i1 that is asked for in each iteration: else LLVM makes a copy of the loops around it for each of its values. */
+ssa unknown_answer(emit *e, ssa condition);
 /* Hints for a loop of few iterations: one short vector at a time. Returns FEW_LANE_HINTS. */
 int loop_few_lanes(emit *e, int hints[FEW_LANE_HINTS]);
 /* Hints for a loop over so many lanes that becomes one vector, before LLVM writes it out for each lane. */

@@ -149,14 +149,6 @@ static ssa segment(cpu_reduction *q, ssa r, ssa *begin, ssa *count) {
     return emit_op(e, "icmp ult i64", *begin, q->last);
 }
 
-/* ---- What LLVM is not to know ---- */
-
-/* A copy that LLVM cannot relate to the original, made in each iteration of the loop over results: else LLVM makes a copy of that loop for
- * each case. */
-static ssa unknown_copy(emit *e, ssa x) {
-    return emit_value(e, "call i64 asm sideeffect \"\", \"=r,0\"(i64 %s)", x.text);
-}
-
 /* ---- Columns ---- */
 
 /* All steps of `width` lanes, from p on. */
@@ -165,7 +157,7 @@ static void take_all(cpu_reduction *q, const element_place *p, ssa width) {
     emit *e = q->w->s.e;
     element_place at = nest_begin(q, p, loops);
     ssa steps = q->dims == q->inner + 1 ? emit_op(e, "sub i64", q->last, q->first) : q->extent[q->inner];
-    pairwise_run(&q->c, &at, unknown_copy(e, steps), width, ssa_constant(0));
+    pairwise_run(&q->c, &at, unknown_each_time(e, steps), width, ssa_constant(0));
     nest_end(q, loops);
 }
 
@@ -383,7 +375,7 @@ static void fold_row(cpu_reduction *q, const element_place *all, ssa r) {
     if (q->dims == 1)
         p = element_place_moved(w, &p, &q->reduced[0], begin);
     p = element_place_unknown(w, &p);
-    row_fold(q, &p, unknown_copy(e, m));
+    row_fold(q, &p, unknown_each_time(e, m));
     partial x = pairwise_lane(&q->c, ssa_constant(0));
     store_results(q, &x, count, r, false);
     if (end)

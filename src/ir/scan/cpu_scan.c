@@ -25,9 +25,9 @@ typedef struct scan {
     ssa n, m, first;              /* lines; elements of a line; index of the first of them */
     ssa across[VARIANT_OPERANDS]; /* strides from line to line, */
     ssa along[VARIANT_OPERANDS];  /* and along the line */
-    ssa at[VARIANT_OPERANDS];  /* arrays: address of element 0 of the row or the line; the position: its value there */
-    ssa carry, resumes, total; /* address as i8*; i1, i1 */
-    ssa buffer[UF_MAX_STATE];  /* states, as they lie in memory */
+    ssa at[VARIANT_OPERANDS]; /* arrays: address of element 0 of the row or the line; the position: its value there */
+    ssa carry, resumes, results; /* address as i8*; i1: a state was carried here; i1: more than the total is wanted */
+    ssa buffer[UF_MAX_STATE];    /* states, as they lie in memory */
     partial_slot inside, full, chain[CHAINS];
     ssa begin; /* i64 variable: where the next block begins */
     prefix vectors;
@@ -186,31 +186,44 @@ static void carry_put(scan *c, int state, const partial *x) {
 static void set_inside(scan *c, const partial *x) {
     partial_put(c->w, &c->inside, x);
     partial_put(c->w, &c->full, x);
-    int end = skeleton_if(&c->w->s, c->resumes);
+    int end = skeleton_if(&c->w->s, unknown_answer(c->w->s.e, c->resumes));
     partial before = carry_get(c, 0), all = fold_join(c->w, &before, x);
     partial_put(c->w, &c->full, &all);
     skeleton_end_if(&c->w->s, end);
 }
 
-/* Stores the results of element `index`, whose state is `full`, unless only the total is wanted. */
+/* Stores the results of element `index`, whose state is `full`. */
 static void put_full(scan *c, ssa index) {
-    int end = skeleton_if(&c->w->s, emit_value(c->w->s.e, "xor i1 %s, true", c->total.text));
     partial x = partial_get(c->w, &c->full);
     put_results(c, c->along, index, &x, count_at(c, index));
-    skeleton_end_if(&c->w->s, end);
+}
+
+/* Combines an element into `inside`, and into `full` as well where that is wanted. */
+static void take(scan *c, ssa index, bool full_too) {
+    partial x = element(c, c->along, index), inside = partial_get(c->w, &c->inside), full = partial_get(c->w, &c->full);
+    inside = fold_join(c->w, &inside, &x);
+    partial_put(c->w, &c->inside, &inside);
+    if (!full_too)
+        return;
+    full = fold_join(c->w, &full, &x);
+    partial_put(c->w, &c->full, &full);
 }
 
 /* One element after the other from `from` on. */
 static void one_by_one(scan *c, ssa from, ssa limit) {
     emit *e = c->w->s.e;
+    ssa results = unknown_answer(e, c->results);
+    int end = skeleton_if(&c->w->s, results);
     counted_loop l = counted_loop_begin(e, "i64", from, limit);
-    partial x = element(c, c->along, l.i), inside = partial_get(c->w, &c->inside), full = partial_get(c->w, &c->full);
-    inside = fold_join(c->w, &inside, &x);
-    full = fold_join(c->w, &full, &x);
-    partial_put(c->w, &c->inside, &inside);
-    partial_put(c->w, &c->full, &full);
+    take(c, l.i, true);
     put_full(c, l.i);
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
+    skeleton_end_if(&c->w->s, end);
+    end = skeleton_if(&c->w->s, emit_value(e, "xor i1 %s, true", results.text));
+    l = counted_loop_begin(e, "i64", from, limit);
+    take(c, l.i, false);
+    counted_loop_end(e, &l, ssa_constant(1), 0);
+    skeleton_end_if(&c->w->s, end);
 }
 
 /* Scans `chains` chains of `steps` elements from element `from` on, each by itself, into the buffer. */
@@ -241,7 +254,7 @@ static void scan_chains(scan *c, ssa from, ssa steps, int chains) {
 /* Stores the results of a chain that begins at `begin` in the buffer: each state with `full` in front. */
 static void join_chain(scan *c, ssa from, ssa begin, ssa end) {
     emit *e = c->w->s.e;
-    int skip = skeleton_if(&c->w->s, emit_value(e, "xor i1 %s, true", c->total.text));
+    int skip = skeleton_if(&c->w->s, unknown_answer(e, c->results));
     partial before = partial_get(c->w, &c->full);
     counted_loop l = parallel_begin(c, begin, end);
     partial x = buffer_get(c, l.i);
@@ -306,21 +319,13 @@ static int chains_of(const fold *f) {
 /* Stores the state from which the elements behind these carry on, grouped as join_carries groups it. */
 static void leave_carry(scan *c) {
     emit *e = c->w->s.e;
-    int end = skeleton_if(&c->w->s, emit_value(e, "icmp ne i8* %s, null", c->carry.text));
+    ssa given = emit_value(e, "icmp ne i8* %s, null", c->carry.text);
+    int end = skeleton_if(&c->w->s, unknown_answer(e, given));
     partial inside = partial_get(c->w, &c->inside);
     set_inside(c, &inside);
     partial full = partial_get(c->w, &c->full);
     carry_put(c, 0, &full);
     skeleton_end_if(&c->w->s, end);
-}
-
-/* Combines the elements from 1 on into `inside`, without results. */
-static void total_of_line(scan *c) {
-    counted_loop l = counted_loop_begin(c->w->s.e, "i64", ssa_constant(1), c->m);
-    partial x = element(c, c->along, l.i), inside = partial_get(c->w, &c->inside);
-    inside = fold_join(c->w, &inside, &x);
-    partial_put(c->w, &c->inside, &inside);
-    counted_loop_end(c->w->s.e, &l, ssa_constant(1), 0);
 }
 
 /* Whole vectors from element 1 on, up to element `limit`. */
@@ -352,26 +357,24 @@ static void vectors_of_line(scan *c, ssa limit) {
     partial_put(c->w, &c->full, &before);
 }
 
-/* The elements from 1 on; returns the first element behind them. */
+/* Whole vectors from element 1 on, if results are wanted; returns the first element behind them. */
 static ssa vectors(scan *c) {
     emit *e = c->w->s.e;
-    int lanes = c->vectors.lanes;
-    ssa more = emit_value(e, "sub i64 %s, 1", c->m.text);
-    ssa whole = emit_value(e, "sub i64 %s, %s", more.text, emit_value(e, "urem i64 %s, %d", more.text, lanes).text);
-    ssa behind = emit_value(e, "add i64 %s, 1", whole.text), end = emit_select_as(e, "i64", c->total, c->m, behind);
-    int all = skeleton_if(&c->w->s, c->total);
-    total_of_line(c);
-    skeleton_end_if(&c->w->s, all);
-    int each = skeleton_if(&c->w->s, emit_value(e, "xor i1 %s, true", c->total.text));
+    ssa more = emit_value(e, "sub i64 %s, 1", c->m.text), results = unknown_answer(e, c->results);
+    ssa left = emit_value(e, "urem i64 %s, %d", more.text, c->vectors.lanes);
+    ssa behind = emit_op(e, "sub i64", c->m, left);
+    int end = skeleton_if(&c->w->s, results);
     vectors_of_line(c, behind);
-    skeleton_end_if(&c->w->s, each);
-    return end;
+    skeleton_end_if(&c->w->s, end);
+    return emit_select_as(e, "i64", results, behind, ssa_constant(1));
 }
 
 static void line(scan *c, int chains) {
     partial x = element(c, c->along, ssa_constant(0));
     set_inside(c, &x);
+    int end = skeleton_if(&c->w->s, unknown_answer(c->w->s.e, c->results));
     put_full(c, ssa_constant(0));
+    skeleton_end_if(&c->w->s, end);
     if (c->w->f->order == FOLD_SERIAL) {
         serial_line(c);
         return;
@@ -441,7 +444,7 @@ void cpu_scan(fold_writer *w) {
     c.carry = emit_value(e, "inttoptr i64 %s to i8*", skeleton_parameter(&w->s, CPU_SCAN_CARRY).text);
     c.resumes = skeleton_parameter(&w->s, CPU_SCAN_RESUMES);
     ssa what = skeleton_parameter(&w->s, CPU_SCAN_WHAT);
-    c.total = emit_value(e, "icmp ne i64 %s, 0", what.text);
+    c.results = emit_value(e, "icmp eq i64 %s, 0", what.text);
     if (w->s.v->position)
         w->s.base[variant_position(w->s.v)] = w->s.value[variant_position(w->s.v)];
     if (w->s.v->reduction.columns) {
