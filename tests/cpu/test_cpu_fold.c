@@ -9,6 +9,7 @@
 #include "draw.h"
 #include "failing.h"
 #include "ir/ir.h"
+#include "ir/reduce/fold.h"
 #include "ir_check.h"
 #include "lang_try.h"
 
@@ -999,8 +1000,60 @@ static void columns_are_one_copy(void **unused) {
     assert_int_equal(occurrences(m.ir.data, "icmp slt i64 0, "), 1); /* is there a result? */
     assert_int_equal(occurrences(m.ir.data, "asm sideeffect"), 1);
     assert_int_equal(occurrences(m.ir.data, "llvm.loop.vectorize.predicate.enable"), 3); /* groups, steps, arrays */
+    assert_int_equal(occurrences(m.ir.data, "call float* asm \"\""),
+                     7); /* of a group of 8 rows, the places behind the first */
     text_free(&m.ir);
     arena_free(&a);
+}
+
+/* ---- Extrema ---- */
+
+/* Which texts give the position of an extremum: NaN before all or behind all, and what is nearly so. */
+static void extrema_are_recognised(void **unused) {
+    static const char plain[] = "[k](x) -> (v, i) { v = x; i = k; }",
+                      passing[] = "[k](x) -> (v, i) { v = x; i = x == x ? k : -1; }";
+    static const struct {
+        const char *map, *left; /* is the first of two chosen? */
+        dtype type;
+        extremum which;
+    } cases[] = {
+        {plain, "i < j ? a >= b || a != a : !(b >= a || b != b)", DT_FLOAT32, EXTREMUM_LARGEST},
+        {plain, "i < j ? a <= b || a != a : !(b <= a || b != b)", DT_FLOAT64, EXTREMUM_SMALLEST},
+        {plain, "i < j ? a >= b : !(b >= a)", DT_UINT16, EXTREMUM_LARGEST},
+        {plain, "i < j ? a >= b : !(b >= a)", DT_FLOAT32, EXTREMUM_NONE}, /* NaN by where it stands */
+        {passing, "j < 0 | (!(i < 0) & (i < j ? a >= b : !(b >= a)))", DT_FLOAT32, EXTREMUM_LARGEST_NUMBER},
+        {passing, "!(j >= 0) | ((i >= 0) & (i < j ? a <= b : !(b <= a)))", DT_FLOAT16, EXTREMUM_SMALLEST_NUMBER},
+        {passing, "i < j ? a >= b : !(b >= a)", DT_FLOAT32, EXTREMUM_LARGEST_NUMBER},
+        {passing, "i < j ? a >= b : b < a", DT_FLOAT32, EXTREMUM_NONE}, /* NaN behind a number is kept */
+        {passing, "j <= 0 | (!(i < 0) & (i < j ? a >= b : !(b >= a)))", DT_FLOAT32,
+         EXTREMUM_NONE}, /* position 0 is one */
+        {passing, "i < j ? a >= b || a != a : !(b >= a || b != b)", DT_FLOAT32, EXTREMUM_NONE},
+        {plain, "j < 0 | (!(i < 0) & (i < j ? a >= b : !(b >= a)))", DT_FLOAT32, EXTREMUM_NONE},
+        {"[k](x) -> (v, i) { v = x; i = x == x ? k : -2; }", "j < 0 | (!(i < 0) & (i < j ? a >= b : !(b >= a)))",
+         DT_FLOAT32, EXTREMUM_NONE},
+    };
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        char combine[200];
+        snprintf(combine, sizeof combine,
+                 "(a, i, b, j) -> (c, k) { bool left = %s; c = left ? a : b; k = left ? i : j; }", cases[i].left);
+        dtype t = cases[i].type;
+        const recipe r = {.map = cases[i].map,
+                          .combine = combine,
+                          .nin = 1,
+                          .nstate = 2,
+                          .nout = 2,
+                          .in = {t},
+                          .state = {t, DT_INT64},
+                          .out = {t, DT_INT64},
+                          .order = FOLD_FREE,
+                          .position = true};
+        fold f = fold_of(&a, &r);
+        if (fold_extremum(&f) != cases[i].which)
+            fail_msg("%s, %s: %d", combine, cases[i].map, fold_extremum(&f));
+        arena_free(&a);
+    }
 }
 
 /* ---- Nothing to reduce ---- */
@@ -1232,6 +1285,7 @@ int main(void) {
         cmocka_unit_test(few_elements_are_columns),
         cmocka_unit_test(lengths_of_rows_are_told_apart),
         cmocka_unit_test(columns_are_one_copy),
+        cmocka_unit_test(extrema_are_recognised),
         cmocka_unit_test(nothing_gives_the_identity),
         cmocka_unit_test(every_compiler_accepts),
         cmocka_unit_test(memory_may_run_out),

@@ -1,6 +1,6 @@
 """extrema.py - positions of largest and smallest elements against NumPy: lengths around those of vectors, chunks, blocks and parts, where the
-best elements are few, many, in order, at the ends, NaN, or zeros of both signs. The elements themselves, and counts. And texts that nearly are such a reduction: those of
-the last of equal elements, and without NaN. PROP_N=n goes through all of it n times."""
+best elements are few, many, in order, at the ends, NaN, or zeros of both signs; the same where NaN is passed over, -1 if there is nothing else. The elements themselves,
+and counts. And texts that nearly are such a reduction: those of the last of equal elements, and without NaN. PROP_N=n goes through all of it n times."""
 import functools
 import os
 import sys
@@ -38,27 +38,42 @@ def values(rng, n, t):
         a[rng.integers(n)] = rng.choice([low, high])
     if t.kind == "f":
         a[a == 3] = rng.choice([-0.0, 0.0], size=np.count_nonzero(a == 3))
-        a = np.where(rng.random(n) < rng.choice([0, 0, 0, 1 / n, .01]), rng.choice(np.array([np.nan, -np.nan])), a).astype(t)
+        a = np.where(rng.random(n) < rng.choice([0, 0, 0, 0, 1 / n, .01, .95, 1]), rng.choice(np.array([np.nan, -np.nan])), a).astype(t)
         if rng.random() < .2:
             a[rng.integers(n)] = rng.choice([np.inf, -np.inf])
     return a
 
 
+def passing_nan(position):
+    """NaN is the worst number; where no number is better, the first one that is none counts."""
+    def of_numbers(a, axis=0):
+        worst = -np.inf if position is np.argmax else np.inf
+        nan = np.isnan(a)
+        numbers = np.where(nan, worst, a)
+        best = numbers.max(axis, keepdims=True) if position is np.argmax else numbers.min(axis, keepdims=True)
+        return np.where(nan.all(axis), -1, np.argmax((numbers == best) & ~nan, axis))
+    return of_numbers
+
+
+POSITIONS = {"argmax": np.argmax, "argmin": np.argmin, "nanargmax": passing_nan(np.argmax),
+             "nanargmin": passing_nan(np.argmin)}
+
+
 def positions(rng):
     for t in TYPES:
-        for name in ("argmax", "argmin"):
+        for name in POSITIONS:
             f = Func.load(name)
             for n in LENGTHS:
                 a = values(rng, n, t)
                 out = np.full((), -1, "i8")
                 f.reduce(a, out, threads=int(rng.integers(3)))
-                want = getattr(np, name)(a)
+                want = POSITIONS[name](a)
                 assert out == want, (name, t, n, out, want, a[out], a[want])
 
 
 def rows(rng):
     for t in TYPES:
-        for name in ("argmax", "argmin"):
+        for name in POSITIONS:
             f = Func.load(name)
             for _ in range(6):
                 m, n, step = (int(x) for x in (rng.integers(1, 6), rng.integers(1, 3000), rng.integers(1, 5)))
@@ -67,20 +82,20 @@ def rows(rng):
                 axis = int(rng.integers(2))
                 out = np.full(a.shape[1 - axis], -1, "i8")
                 f.reduce(a, out, axes=(axis,))
-                assert np.array_equal(out, getattr(np, name)(a, axis=axis)), (name, t, a.shape, a.strides, axis)
+                assert np.array_equal(out, POSITIONS[name](a, axis=axis)), (name, t, a.shape, a.strides, axis)
 
 
 def short_rows(rng):
     """As many results as make columns of other reductions; rows of up to two chunks, and a little more, of elements side by side or not."""
     for t in TYPES:
-        for name in ("argmax", "argmin"):
+        for name in POSITIONS:
             f = Func.load(name)
             for n in [*range(1, 10), *rng.integers(10, 70, 4), 64, 65, *rng.integers(70, 300, 6), 128, 129]:
                 at, step = int(rng.integers(1, 70)), int(rng.choice([1, 1, 2]))
                 a = np.concatenate([values(rng, at, t), *(values(rng, n * step, t) for _ in range(20))])[at:].reshape(20, -1)[:, ::step]
                 out = np.full(20, -1, "i8")
                 f.reduce(a, out, axes=(1,))
-                assert np.array_equal(out, getattr(np, name)(a, axis=1)), (name, t, n, step, out)
+                assert np.array_equal(out, POSITIONS[name](a, axis=1)), (name, t, n, step, out)
 
 
 def unaligned(rng):

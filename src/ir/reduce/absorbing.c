@@ -94,8 +94,11 @@ static bool absorbs(const function *f, const node *n, bool value) {
 }
 
 static absorbing_value of_extremum(const fold *f) {
-    static const absorbing_value values[] = {
-        [EXTREMUM_NONE] = ABSORBING_NONE, [EXTREMUM_LARGEST] = ABSORBING_MOST, [EXTREMUM_SMALLEST] = ABSORBING_LEAST};
+    static const absorbing_value values[] = {[EXTREMUM_NONE] = ABSORBING_NONE,
+                                             [EXTREMUM_LARGEST] = ABSORBING_MOST,
+                                             [EXTREMUM_SMALLEST] = ABSORBING_LEAST,
+                                             [EXTREMUM_LARGEST_NUMBER] = ABSORBING_MOST,
+                                             [EXTREMUM_SMALLEST_NUMBER] = ABSORBING_LEAST};
     return dtypes[f->state[0]].kind <= DK_INTEGER ? values[fold_extremum(f)] : ABSORBING_NONE;
 }
 

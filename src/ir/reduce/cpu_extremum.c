@@ -3,7 +3,8 @@
  * chunk, one a lane, are found by values alone, and only these are compared with the best ones before, and the number of the chunk noted
  * where they are better. In the end the first chunk that has the best key of all is known, and that is searched. Keys are the elements
  * as they lie in memory, or, where these are not side by side or are halves, copies of them in an array. Of a row that is no more than
- * two chunks both are held in registers. Of bools the first one is looked for that nothing beats. */
+ * two chunks both are held in registers. Of bools the first one is looked for that nothing beats. NaN that goes behind all numbers is
+ * taken for the infinity that all of them beat. */
 #include "ir/common/internal.h"
 #include "ir/reduce/pairwise.h"
 
@@ -29,6 +30,18 @@ static dtype key_of(dtype element) {
 }
 
 static bool is_floating(const extremum_search *x) { return dtype_is_floating(x->key); }
+
+static bool is_largest(const extremum_search *x) {
+    return x->which == EXTREMUM_LARGEST || x->which == EXTREMUM_LARGEST_NUMBER;
+}
+
+/* Does NaN go behind all numbers? */
+static bool passes_nan(const extremum_search *x) {
+    return is_floating(x) && (x->which == EXTREMUM_LARGEST_NUMBER || x->which == EXTREMUM_SMALLEST_NUMBER);
+}
+
+/* Does it go before them? */
+static bool finds_nan(const extremum_search *x) { return is_floating(x) && !passes_nan(x); }
 
 static bool is_bool(const extremum_search *x) { return x->c->w->f->state[0] == DT_BOOL; }
 
@@ -57,20 +70,30 @@ static ssa choose(const extremum_search *x, fragment vector, int lanes, ssa mask
 /* Is a better than b, which are keys or vectors of them? Of NaN it is not known. */
 static ssa beats(const extremum_search *x, const char *type, ssa a, ssa b) {
     const char *sort = is_floating(x) ? "fcmp o" : dtypes[x->key].is_signed ? "icmp s" : "icmp u";
-    const char *relation = x->which == EXTREMUM_LARGEST ? "gt" : "lt";
+    const char *relation = is_largest(x) ? "gt" : "lt";
     return emit_value(x->c->w->s.e, "%s%s %s %s, %s", sort, relation, type, a.text, b.text);
 }
 
-/* The better of each two keys, either of equal ones; if one is NaN, either. */
+/* The better of each two keys, either of equal ones; if a is NaN, b. */
 static ssa better(const extremum_search *x, int lanes, ssa a, ssa b) {
     fragment vector = vector_type(x, lanes);
     return choose(x, vector, lanes, beats(x, vector.text, a, b), a, b);
 }
 
+/* The infinity that all numbers beat. */
+static ssa worst(const extremum_search *x) {
+    return ssa_literal(is_largest(x) ? "0xFFF0000000000000" : "0x7FF0000000000000");
+}
+
+/* Keys of which NaN are the worst number, where they go behind all. */
+static ssa numbers_alone(const extremum_search *x, int lanes, ssa keys) {
+    return passes_nan(x) ? better(x, lanes, keys, splat(x, vector_type(x, lanes), key_type(x), worst(x), lanes)) : keys;
+}
+
 /* Is there nothing better than this key, which is an integer? */
 static ssa is_last(const extremum_search *x, ssa key) {
     int bits = 8 * dtypes[x->key].size;
-    bool largest = x->which == EXTREMUM_LARGEST;
+    bool largest = is_largest(x);
     int64_t last = !dtypes[x->key].is_signed ? -(int64_t)largest
                    : largest                 ? INT64_MAX >> (64 - bits)
                                              : -(INT64_MAX >> (64 - bits)) - 1;
@@ -124,7 +147,9 @@ static chunk chunk_load(const extremum_search *x, ssa keys, int lanes) {
     fragment vector = vector_type(x, c.lanes);
     for (int j = 0; j < c.vectors; j++) {
         ssa at = emit_element(e, x->key, keys, ssa_constant((int64_t)j * c.lanes));
-        c.v[j] = emit_load_as(e, vector.text, emit_pointer_as(e, key_type(x), at, vector.text), dtypes[x->key].align);
+        ssa keys_there =
+            emit_load_as(e, vector.text, emit_pointer_as(e, key_type(x), at, vector.text), dtypes[x->key].align);
+        c.v[j] = numbers_alone(x, c.lanes, keys_there);
     }
     return c;
 }
@@ -161,9 +186,7 @@ static ssa bits_of(const extremum_search *x, const chunk *masks) {
 /* Which keys are as good as the best, none being NaN? Of bools: which are what nothing beats? */
 static chunk wanted(const extremum_search *x, const chunk *c, ssa best) {
     emit *e = x->c->w->s.e;
-    const char *relation = is_floating(x)                               ? "fcmp oeq"
-                           : is_bool(x) && x->which == EXTREMUM_LARGEST ? "icmp ne"
-                                                                        : "icmp eq";
+    const char *relation = is_floating(x) ? "fcmp oeq" : is_bool(x) && is_largest(x) ? "icmp ne" : "icmp eq";
     fragment vector = vector_type(x, c->lanes);
     ssa all = is_bool(x) ? ssa_literal("zeroinitializer") : splat(x, vector, key_type(x), best, c->lanes);
     chunk masks = *c;
@@ -255,7 +278,7 @@ static ssa best_get(const extremum_search *x) { return emit_load(x->c->w->s.e, x
 static void leave_if_nan(const extremum_search *x, const chunk *a, const ssa *b, int vectors, ssa from, int nan) {
     emit *e = x->c->w->s.e;
     int some = emit_label_new(e), none = emit_label_new(e);
-    if (!is_floating(x))
+    if (!finds_nan(x))
         return;
     emit_branch_if(e, has_nan(x, a, b, vectors), some, none);
     emit_label(e, some);
@@ -275,6 +298,22 @@ static void find_nan(const extremum_search *x, const element_place *p, int end) 
     emit_label(e, on);
     set(x, x->at, emit_value(e, "add i64 %s, 1", at.text));
     emit_branch(e, head);
+}
+
+/* Moves x->at, which is the first element that nothing beats but may be NaN, to the first one that is not; if all are, to the last. */
+static void pass_nan(const extremum_search *x, const element_place *p, ssa m) {
+    emit *e = x->c->w->s.e;
+    int head = emit_label_new(e), on = emit_label_new(e), end = emit_label_new(e);
+    ssa last = emit_value(e, "sub i64 %s, 1", m.text);
+    emit_branch(e, head);
+    emit_label(e, head);
+    ssa at = get(x, x->at), a = key(x, p, at);
+    ssa is_nan = emit_value(e, "fcmp uno %s %s, 0.0", key_type(x), a.text);
+    emit_branch_if(e, emit_op(e, "and i1", is_nan, emit_op(e, "icmp slt i64", at, last)), on, end);
+    emit_label(e, on);
+    set(x, x->at, emit_value(e, "add i64 %s, 1", at.text));
+    emit_branch(e, head);
+    emit_label(e, end);
 }
 
 /* ---- Short rows ---- */
@@ -462,7 +501,7 @@ static void find_in_many(const extremum_search *x, const element_place *p, ssa m
     int head = emit_label_new(e), on = emit_label_new(e), found = emit_label_new(e);
     set(x, x->at, ssa_constant(0));
     set(x, x->done, ssa_constant(0));
-    emit_store(e, x->key, key(x, p, ssa_constant(0)), x->best);
+    emit_store(e, x->key, passes_nan(x) ? worst(x) : key(x, p, ssa_constant(0)), x->best);
     emit_branch(e, head);
     emit_label(e, head);
     ssa done = get(x, x->done);
@@ -492,11 +531,13 @@ void extremum_run(extremum_search *x, const element_place *p, ssa m) {
     find_in_few(x, p, m, nan, end);
     emit_label(e, many);
     find_in_many(x, p, m, nan, end);
-    if (is_floating(x)) {
+    if (finds_nan(x)) {
         emit_label(e, nan);
         find_nan(x, p, end);
     }
     emit_label(e, end);
+    if (passes_nan(x))
+        pass_nan(x, p, m);
     element_place at = moved(x, p, get(x, x->at));
     partial found = element(x, &at);
     pairwise_put(x->c, ssa_constant(0), &found);

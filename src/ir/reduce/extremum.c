@@ -1,7 +1,7 @@
-/* extremum.c - finds that a reduction gives the position of the first largest or smallest element, or of the first NaN: its state is an
- * element and its position, and the text of combine chooses between two of these by comparing values with each other, and positions.
- * Comparisons know no more of two values than which is the larger, so the text is evaluated once for each way in which two can be
- * related; it must choose what such a reduction chooses. */
+/* extremum.c - finds that a reduction gives the position of the first largest or smallest element, where NaN goes before all others or
+ * behind them: its state is an element and its position, and the text of combine chooses between two of these by comparing values with
+ * each other, and positions. Comparisons know no more of two values than which is the larger, so the text is evaluated once for each
+ * way in which two can be related; it must choose what such a reduction chooses. */
 #include <math.h>
 
 #include "ir/common/nodes.h"
@@ -9,7 +9,8 @@
 
 enum {
     MOST_LOCALS = 16,
-    MOST_DEPTH = 8 /* of calls */
+    MOST_DEPTH = 8, /* of calls */
+    MOST_NUMBER = 1 << 20
 };
 
 /* What an expression is: one of two elements, one of two positions, or a bool or integer that is known. */
@@ -28,7 +29,7 @@ typedef struct symbol {
 typedef struct relation {
     dtype type;      /* of the elements */
     double value[2]; /* numbers that are related as the two elements are, */
-    int position[2]; /* and the two positions */
+    int position[2]; /* and the two positions; -1: there is none, since the element is passed over */
 } relation;
 
 /* A function being evaluated. */
@@ -91,8 +92,15 @@ static symbol compared(op o, double a, double b) {
     }
 }
 
+/* Is it asked whether a position is one? More than that, and which of two is the smaller, is not known of positions. */
+static bool asks_for_position(op o, symbol a, symbol b) {
+    return a.is == IS_POSITION && b.is == IS_NUMBER && !b.number && (o == OP_LT || o == OP_GE);
+}
+
 static symbol binary(const evaluation *c, const node *n) {
     symbol a = value_of(c, n->kid[0]), b = value_of(c, n->kid[1]);
+    if (asks_for_position((op)n->op, a, b))
+        return compared((op)n->op, c->r->position[a.number], 0);
     if (a.is != b.is || a.is == IS_UNKNOWN)
         return unknown;
     if (a.is == IS_VALUE)
@@ -137,17 +145,30 @@ static symbol called(const evaluation *c, const node *n) {
     return i == f->nparams && run(&to) ? to.local[f->nparams] : unknown;
 }
 
+/* Small ones, whose signs may change, and which are compared as float64. */
+static symbol constant(const number *x) {
+    if (x->type == DT_BOOL)
+        return number_of(x->as.u != 0);
+    bool small = dtypes[x->type].kind == DK_INTEGER && dtypes[x->type].is_signed && x->as.i >= -MOST_NUMBER &&
+                 x->as.i <= MOST_NUMBER;
+    return small ? number_of(x->as.i) : unknown;
+}
+
 static symbol value_of(const evaluation *c, const node *n) {
     switch (n->kind) {
     case N_LOCAL:
         return c->local[n->local];
     case N_CONST:
-        return n->value.type == DT_BOOL ? number_of(n->value.as.u != 0) : unknown;
+        return constant(&n->value);
     case N_CONVERT:
         return converted(c, n);
     case N_UNARY: {
         symbol x = value_of(c, n->kid[0]);
-        return n->op == OP_LNOT && x.is == IS_NUMBER ? number_of(!x.number) : unknown;
+        bool negates = n->op == OP_NEG && dtypes[n->type].is_signed;
+        return x.is != IS_NUMBER  ? unknown
+               : n->op == OP_LNOT ? number_of(!x.number)
+               : negates          ? number_of(-x.number)
+                                  : unknown;
     }
     case N_BINARY:
         return binary(c, n);
@@ -182,15 +203,29 @@ static bool run(evaluation *c) {
 
 /* ---- The reduction ---- */
 
-/* Is a fold's map "[k](x) -> (x, k)"? */
-static bool maps_plainly(const fold *f) {
+static const struct {
+    bool smallest, numbers; /* numbers: NaN goes behind all others, else before them */
+} kinds[] = {[EXTREMUM_LARGEST] = {false, false},
+             [EXTREMUM_SMALLEST] = {true, false},
+             [EXTREMUM_LARGEST_NUMBER] = {false, true},
+             [EXTREMUM_SMALLEST_NUMBER] = {true, true}};
+
+/* Is a fold's map "[k](x) -> (x, k)", but, where NaN goes behind all others, with -1 for the position of NaN? */
+static bool maps_plainly(const fold *f, bool numbers) {
     const function *kernel = f->map ? f->map->kernel : NULL;
-    const relation r = {.type = f->state[0]};
     if (!kernel || f->nin != 1 || f->in[0] != f->state[0] || kernel->nparams != 2 || kernel->nresults != 2 ||
         kernel->nlocals > MOST_LOCALS)
         return false;
-    evaluation c = {.r = &r, .f = kernel, .local = {{IS_VALUE, 0}, {IS_POSITION, 0}}};
-    return run(&c) && c.local[2].is == IS_VALUE && c.local[3].is == IS_POSITION;
+    for (int nan = 0; nan <= dtype_is_floating(f->state[0]); nan++) {
+        const relation r = {.type = f->state[0], .value = {nan ? NAN : 1}};
+        evaluation c = {.r = &r, .f = kernel, .local = {{IS_VALUE, 0}, {IS_POSITION, 0}}};
+        if (!run(&c) || c.local[2].is != IS_VALUE)
+            return false;
+        const symbol index = c.local[3];
+        if (nan && numbers ? index.is != IS_NUMBER || index.number != -1 : index.is != IS_POSITION)
+            return false;
+    }
+    return true;
 }
 
 /* Which of two elements combine chooses, with its position: 0 or 1; -1: neither, or it is not known. */
@@ -202,20 +237,27 @@ static int choice(const function *combine, const relation *r) {
     return best.is == IS_VALUE && index.is == IS_POSITION && best.number == index.number ? (int)best.number : -1;
 }
 
-/* Which an extremum is: of equal elements the one in front, and NaN before all others. */
-static int wanted(const relation *r, bool smallest) {
+/* Which an extremum is: of equal elements the one in front, and NaN before or behind all others. */
+static int wanted(const relation *r, extremum which) {
     int first = r->position[0] < r->position[1] ? 0 : 1;
     double a = r->value[first], b = r->value[!first];
-    bool leads = isnan(a) || (!isnan(b) && (smallest ? a <= b : a >= b));
-    return leads ? first : !first;
+    if (isnan(a) || isnan(b))
+        return (!isnan(a) == kinds[which].numbers) ? first : !first;
+    return (kinds[which].smallest ? a <= b : a >= b) ? first : !first;
 }
 
-static bool chooses(const fold *f, bool smallest) {
+/* Of two NaN that have no position either will do. */
+static bool chooses(const fold *f, extremum which) {
     static const double values[] = {1, 2, NAN};
     int n = dtype_is_floating(f->state[0]) ? 3 : 2;
     for (int at = 0; at < 2 * n * n; at++) {
         relation r = {f->state[0], {values[at / 2 % n], values[at / 2 / n]}, {at % 2, !(at % 2)}};
-        if (choice(f->combine->kernel, &r) != wanted(&r, smallest))
+        for (int i = 0; i < 2; i++)
+            if (isnan(r.value[i]) && kinds[which].numbers)
+                r.position[i] = -1;
+        int chosen = choice(f->combine->kernel, &r);
+        bool either = r.position[0] == r.position[1] && chosen >= 0;
+        if (!either && chosen != wanted(&r, which))
             return false;
     }
     return true;
@@ -225,7 +267,10 @@ extremum fold_extremum(const fold *f) {
     const function *combine = f->combine->kernel;
     if (f->order == FOLD_SERIAL || f->nstate != 2 || f->state[1] != DT_INT64 || f->identity ||
         dtype_is_complex(f->state[0]) || combine->nparams != 4 || combine->nresults != 2 ||
-        combine->nlocals > MOST_LOCALS || !maps_plainly(f))
+        combine->nlocals > MOST_LOCALS)
         return EXTREMUM_NONE;
-    return chooses(f, false) ? EXTREMUM_LARGEST : chooses(f, true) ? EXTREMUM_SMALLEST : EXTREMUM_NONE;
+    for (extremum which = EXTREMUM_LARGEST; which < COUNT(kinds); which++)
+        if (maps_plainly(f, kinds[which].numbers) && chooses(f, which))
+            return which;
+    return EXTREMUM_NONE;
 }

@@ -87,12 +87,14 @@ bool fold_fills(const fold_writer *w);
 /* Is value k of the state always the position of one of the elements, or 0 (position.c)? */
 bool fold_is_position(fold_writer *w, int k);
 
-/* Does the fold give the position of the first largest or smallest element, or of the first NaN (extremum.c)? Its state is then an element
- * and its position. */
+/* Does the fold give the position of the first largest or smallest element (extremum.c)? Its state is then an element and its position.
+ * NaN goes before all others, or, of the numbers, behind them: then its position is -1. */
 typedef enum extremum {
     EXTREMUM_NONE,
     EXTREMUM_LARGEST,
-    EXTREMUM_SMALLEST
+    EXTREMUM_SMALLEST,
+    EXTREMUM_LARGEST_NUMBER,
+    EXTREMUM_SMALLEST_NUMBER
 } extremum;
 extremum fold_extremum(const fold *f);
 
