@@ -949,6 +949,20 @@ static void test_exponents(void **state) {
     }
 }
 
+/* 1 / x of integers is a choice; 2 / x is divided. */
+static void test_one_divided(void **state) {
+    (void)state;
+    static const dtype types[] = {DT_INT32, DT_UINT32, DT_INT64, DT_UINT64};
+    for (size_t i = 0; i < 2 * COUNT(types); i++) {
+        const dtype type = types[i / 2];
+        const code_target t = {.vector_bits = 256};
+        node *divided = quotient(number_node(type, i % 2 + 1), var(type, 0));
+        code_module m = module_of(expression_tree(1, (const dtype[]){type, type}, divided), &t, 0, 0);
+        assert_int_equal(!strstr(m.ir.data, "div"), !(i % 2));
+        text_free(&m.ir);
+    }
+}
+
 /* 64-bit integers of numbers: by instructions of vectors also where AVX2 has none for it. */
 static void test_wide_conversions(void **state) {
     (void)state;
@@ -1104,6 +1118,7 @@ int main(void) {
         cmocka_unit_test(test_mixed_vectors),
         cmocka_unit_test(test_remainder),
         cmocka_unit_test(test_exponents),
+        cmocka_unit_test(test_one_divided),
         cmocka_unit_test(test_wide_conversions),
         cmocka_unit_test(test_signs_of_vectors),
         cmocka_unit_test(test_no_half_helpers),

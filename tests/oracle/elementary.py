@@ -140,6 +140,17 @@ def remainders_of_halves(rng):
                     assert np.array_equal(got, f(a, b), equal_nan=True), (name, y)
 
 
+def reciprocals_of_integers(rng):
+    f = Func.load("reciprocal")
+    for t in "bBhHiIqQ":
+        low, high = np.iinfo(t).min, np.iinfo(t).max
+        x = np.concatenate([np.arange(max(low, -3), 4), [low, low + 1, high - 1, high]]).astype(t)
+        x = np.concatenate([x, rng.integers(low, high, 50, dtype=t, endpoint=True)])
+        got = np.empty_like(x)
+        f(x, got)
+        assert got.tolist() == [v if v in (1, -1) else 0 for v in x.tolist()], t
+
+
 def lengths(rng):
     for name in UNARY:
         for t in ("f4", "f8"):
@@ -151,4 +162,4 @@ def lengths(rng):
 
 if __name__ == "__main__":
     np.seterr(all="ignore")
-    sys.exit(run([every_so_many_bits, ranges, all_magnitudes, near_one, special, arcs, exponents, remainders_of_halves, lengths]))
+    sys.exit(run([every_so_many_bits, ranges, all_magnitudes, near_one, special, arcs, exponents, remainders_of_halves, reciprocals_of_integers, lengths]))

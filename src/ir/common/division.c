@@ -249,9 +249,19 @@ static integer_range range_of_divisor(const node *n, integer_range other) {
     return n->kind == N_CONST && value <= limit && value >= (other.is_signed ? -limit - 1 : 0) ? other : range_of(n);
 }
 
+/* 1 / b: b itself where that is 1, -1, or 0, by which the quotient is 0, too. */
+static ssa one_divided(emit *e, dtype type, ssa b) {
+    const char *t = ir_value_type(type);
+    int from = dtypes[type].is_signed ? -1 : 0;
+    ssa above = from ? emit_value(e, "sub %s %s, %d", t, b.text, from) : b;
+    return emit_select_as(e, t, emit_value(e, "icmp ult %s %s, %d", t, above.text, 2 - from), b, ssa_constant(0));
+}
+
 ssa emit_integer_quotient(body *b, op o, dtype type, const node *numerator, const node *denominator, ssa x, ssa y) {
     integer_range range = range_of(numerator), other = range_of_divisor(denominator, range);
     bool constant = denominator->kind == N_CONST;
+    if (o == OP_DIV && ssa_is(x, 1))
+        return one_divided(b->e, type, y);
     if (!b->e->divides_by_products || (constant && !is_multiplier(o, denominator)))
         return emit_divide(b->e, o, type, x, y);
     if (constant || is_uniform(b, denominator)) {
