@@ -801,10 +801,43 @@ static void test_vector_forms(void **state) {
             const char *const pair[] = {wanted, ""};
             if (least && widths[w].bits >= least)
                 snprintf(wanted, sizeof wanted, "@v_%s_%s(", name, k % 2 ? "f64" : "f32");
+            else if (!strcmp(name, "log") && widths[w].bits > 128)
+                snprintf(wanted, sizeof wanted, "@v_log_in_domain_f64(");
             else
                 snprintf(wanted, sizeof wanted, "@_ZGV%sN%dv%s_%s%s(", widths[w].letter,
                          widths[w].bits / 8 / dtypes[type].size, more, name, k % 2 ? "" : "f");
             expect_calls(call, &(code_target){.vector_bits = widths[w].bits}, widths[w].cpu, pair, pair);
+        }
+    }
+}
+
+/* Functions of libmvec with a domain are called of vectors that lie in it; in the others NaN takes the place of what lies outside. */
+static void test_domains(void **state) {
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    static const char *const names[] = {"acos", "acosh", "asin", "atanh", "log", "log10", "log1p", "log2"};
+    for (size_t k = 0; k < 2 * COUNT(names); k++) {
+        const dtype type = k % 2 ? DT_FLOAT64 : DT_FLOAT32;
+        char routine[48], head[64];
+        for (int bits = 128; bits <= 512; bits *= 2) {
+            if (!strcmp(names[k / 2], "log") && bits >= (k % 2 ? 512 : 256))
+                continue; /* our own */
+            const code_target t = {.vector_bits = bits};
+            code_module m = module_of(math_call_tree(names[k / 2], type, type, type), &t, 0, 0);
+            snprintf(routine, sizeof routine, "@_ZGV%cN%dv_%s%s(",
+                     bits == 128   ? 'b'
+                     : bits == 256 ? 'd'
+                                   : 'e',
+                     bits / 8 / dtypes[type].size, names[k / 2], k % 2 ? "" : "f");
+            assert_non_null(strstr(m.ir.data, routine));
+            snprintf(head, sizeof head, "@v_%s_outside_%s(", names[k / 2], k % 2 ? "f64" : "f32");
+            const char *call = strstr(m.ir.data, head), *defined = call ? strstr(call + 1, head) : NULL;
+            assert_true(!defined == (bits == 128));
+            if (defined)
+                assert_non_null(strstr(strstr(defined, "select"), routine));
+            text_free(&m.ir);
         }
     }
 }
@@ -1119,6 +1152,7 @@ int main(void) {
         cmocka_unit_test(test_remainder),
         cmocka_unit_test(test_exponents),
         cmocka_unit_test(test_one_divided),
+        cmocka_unit_test(test_domains),
         cmocka_unit_test(test_wide_conversions),
         cmocka_unit_test(test_signs_of_vectors),
         cmocka_unit_test(test_no_half_helpers),

@@ -151,6 +151,25 @@ def reciprocals_of_integers(rng):
         assert got.tolist() == [v if v in (1, -1) else 0 for v in x.tolist()], t
 
 
+def outside_the_domain(rng):
+    """One number, some and all of them outside, at every place of a vector: the others are what they are alone, and NaN stands for it."""
+    domains = {"acos": (-1, 1), "acosh": (1, 90), "asin": (-1, 1), "atanh": (-1, 1), "log": (0, 90), "log10": (0, 90), "log1p": (-1, 90),
+               "log2": (0, 90)}
+    for name, (low, high) in domains.items():
+        for t in ("f2", "f4", "f8"):
+            n = int(rng.integers(70, 200))
+            inside = rng.uniform(low, high, n).astype(t)
+            inside[rng.integers(n, size=4)] = low, high, low, high
+            want = call(name, inside)
+            outside = rng.choice(np.array([np.nan, -np.inf, low - .5, -300] + ([high + .5, np.inf] if high == 1 else []), t), n)
+            for share in (1 / n, .1, .9, 1):
+                there = rng.random(n) < share
+                there[rng.integers(n)] = True
+                got = call(name, np.where(there, outside, inside))
+                assert np.isnan(got[there]).all(), (name, t, share)
+                assert np.array_equal(got[~there], want[~there]), (name, t, share)
+
+
 def lengths(rng):
     for name in UNARY:
         for t in ("f4", "f8"):
@@ -162,4 +181,5 @@ def lengths(rng):
 
 if __name__ == "__main__":
     np.seterr(all="ignore")
-    sys.exit(run([every_so_many_bits, ranges, all_magnitudes, near_one, special, arcs, exponents, remainders_of_halves, reciprocals_of_integers, lengths]))
+    sys.exit(run([every_so_many_bits, ranges, all_magnitudes, near_one, special, arcs, exponents, remainders_of_halves, reciprocals_of_integers, outside_the_domain,
+                  lengths]))

@@ -210,9 +210,13 @@ static bool find_routine(emit *e, const math_row *row, dtype wide, char isa, int
         return snprintf(name, size, "%s", own) > 0;
     routine_name(row, wide, isa, lanes, name, size);
     const void *address = target_vector_symbol(name);
-    if (address)
-        emit_symbol(e, name, address);
-    return address;
+    if (!address)
+        return false;
+    emit_symbol(e, name, address);
+    char routine[48];
+    snprintf(routine, sizeof routine, "%s", name);
+    m->own = emit_in_domain(e, row, wide, routine, name, size);
+    return true;
 }
 
 /* A call of the routine of the host's width; false if there is none. */

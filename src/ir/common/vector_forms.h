@@ -12,6 +12,10 @@ bool emit_has_vector_form(const emit *e, const math_row *row, dtype wide);
 /* The name of the module's function of vectors for a row and a type, which is defined if it has not been; NULL: libmvec's is to be used. */
 const char *emit_vector_form(emit *e, const math_row *row, dtype wide);
 
+/* domain.c: writes the name of a function of the module that calls libmvec's `routine` for a row and a type, but of numbers in the
+ * function's domain alone; false: it has all numbers for its domain. */
+bool emit_in_domain(emit *e, const math_row *row, dtype wide, const char *routine, char *name, size_t size);
+
 /* A form: writes a function's body, from its parameters to its returns. */
 void vec_atan2(const vec *v, const ssa *x);
 void vec_cos(const vec *v, const ssa *x); /* of float32, as vec_sin is */
