@@ -34,11 +34,15 @@ enum {
     PART_ROWS = 16,       /* calls that there should be: a row has fewer blocks then */
 
     /* Rows in registers. */
-    HELD_WORDS_WIDE = 20, /* registers of a thread for two-word elements, whose functions take more beside them */
-    HELD_ROOM = 8,        /* part of a row's registers that may be empty, or is worth other vectors */
-    HELD_COOP = 9,        /* log2 of the threads that have a row in registers, at most, .. */
-    HELD_COOP_WORDS = 7,  /* .. of elements of a word and more */
+    HELD_ROOM = 8,         /* part of a row's registers that may be empty, or is worth other vectors */
+    HELD_COOP_QUARTER = 8, /* log2 of the threads up to which half as many may have a quarter more than they should */
+    HELD_CHOICES = 3,
 };
+
+/* How many threads may have a row in registers, and how many of its elements each of them. */
+typedef struct held_limits {
+    int coop, elements; /* coop: log2; 0: no limits */
+} held_limits;
 
 /* ---- Pieces of a range ---- */
 
@@ -204,11 +208,13 @@ static int held_ends(const variant *v) {
     return v->gufunc.pieces ? (2 + variant_shifts(v)) * (v->gufunc.vector - 1) : 0;
 }
 
-/* log2 of the threads for a row, where each has up to `most` vectors, or a quarter more if then fewer of these lie beyond the end. */
+/* log2 of the threads for a row, where each has up to `most` vectors, or, of few threads, a quarter more if then fewer of these lie beyond the
+ * end. */
 static int held_coop(int64_t vectors, int most) {
     int coop = log2_ceil((uint64_t)((vectors + most - 1) / most));
     bool loose = ceil_shift(vectors, coop) << coop > vectors + vectors / 8;
-    return loose && coop > 1 && ceil_shift(vectors, coop - 1) <= most + most / 4 ? coop - 1 : coop;
+    return loose && coop > 1 && coop <= HELD_COOP_QUARTER && ceil_shift(vectors, coop - 1) <= most + most / 4 ? coop - 1
+                                                                                                              : coop;
 }
 
 /* The threads of a row, and the vectors of each, which have room for `most` elements; false: such a row is not held. */
@@ -252,9 +258,24 @@ static bool hold_tightly(variant *v, int size, int64_t n, const work *w, int mos
     return true;
 }
 
+/* By what was measured, in the order in which they are tried. Elements of 16 bits take half a register. Few threads with many elements lose less
+ * at the ends of rows that begin anywhere, but take longer to compile. Where others are read beside them, each of which takes registers,
+ * too, blocks are small, so that some of them fit a multiprocessor. Functions of elements of two words take more registers themselves. */
+static const held_limits *limits_of(const variant *v, int size, bool others) {
+    static const held_limits limits[][2][HELD_CHOICES] = {
+        /* alone, and with others beside */
+        {{{9, 32}}, {{COOP_WARP, 32}}},                   /* bytes */
+        {{{7, 32}, {8, 48}}, {{6, 32}, {8, 64}}},         /* 16 bits, */
+        {{{COOP_WARP, 32}, {7, 64}, {8, 48}}, {{6, 32}}}, /* of rows that begin anywhere */
+        {{{9, 32}}, {{COOP_WARP, 32}, {8, 48}}},          /* a word */
+        {{{7, 20}}, {{COOP_WARP, 20}}},                   /* two */
+    };
+    int row = size > 4 ? 4 : size == 4 ? 3 : size == 1 ? 0 : v->gufunc.pieces ? 2 : 1;
+    return limits[row][others];
+}
+
 /* Each thread has its vectors of a row in registers, so that what two constructs compute of an element is computed once, and nothing goes
- * through shared memory. A warp at most where something is read beside them that would take as many registers again; else a block, larger for
- * elements of 16 bits and less, of which memory brings more than threads could compute twice. */
+ * through shared memory. */
 bool choose_rows_held(const cores *c, variant *v, const loop_problem *s, const work *w, int copies) {
     int d = s->traits->nconstructs > 1 ? one_range(s->traits) : -1, words = held_words(c, s->traits, d),
         size = smallest(c);
@@ -262,12 +283,14 @@ bool choose_rows_held(const cores *c, variant *v, const loop_problem *s, const w
     if (d < 0 || !words || v->gufunc.vector == 1 || size > 8 ||
         (v->gufunc.coop == COOP_GRID && c->loop->count < GRID_CALLS) || !can_hold(c, s->traits, d, &others))
         return false;
-    variant held = *v;
-    int room = size > 4 ? HELD_WORDS_WIDE : HELD_WORDS;
-    if (!hold_tightly(&held, size, c->core[d], w, least(room / words, copies),
-                      others      ? COOP_WARP
-                      : size >= 4 ? HELD_COOP_WORDS
-                                  : HELD_COOP))
+    const held_limits *limits = limits_of(v, size, others);
+    variant held;
+    bool holds = false;
+    for (int i = 0; i < HELD_CHOICES && limits[i].coop && !holds; i++) {
+        held = *v;
+        holds = hold_tightly(&held, size, c->core[d], w, least(limits[i].elements / words, copies), limits[i].coop);
+    }
+    if (!holds)
         return false;
     for (int k = 0; k < v->nin; k++)
         held.operand[k].held = may_hold(c, s->traits, k, d);

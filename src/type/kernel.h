@@ -31,7 +31,8 @@ enum {
     COOP_GRID_BLOCK = 9,
     CLUSTER_PORTABLE = 3,    /* log2 of the blocks of a cluster that every device with clusters takes */
     HELD_LOOSE = 2,          /* the last elements that a thread holds, which may lie behind the end */
-    HELD_MOST = 64,          /* elements that a thread holds */
+    HELD_MOST = 80,          /* elements that a thread holds, .. */
+    HELD_COLUMNS = 64,       /* .. of columns */
     HELD_THREADS = 1024,     /* of columns: that should fit a multiprocessor, .. */
     HELD_THREADS_WIDE = 768, /* .. and of rows of two-word elements */
     PIECE_FIT =

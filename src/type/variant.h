@@ -375,7 +375,7 @@ static inline int variant_across_entries(const variant *v) {
            (variant_result_sets(v) << (v->gufunc.across + v->gufunc.cluster));
 }
 /* Elements of two columns for which a thread has registers, each in one of its own: fewer in large blocks. */
-static inline int held_loosely(int threads) { return threads > BLOCK_MAX ? HELD_MOST / 2 : HELD_MOST * 3 / 4; }
+static inline int held_loosely(int threads) { return threads > BLOCK_MAX ? HELD_COLUMNS / 2 : HELD_COLUMNS * 3 / 4; }
 /* Gufunc: do threads keep the elements of two columns in words, and take them out of these for each construct anew? */
 static inline bool variant_packs_calls(const variant *v) {
     int threads = 1 << (v->gufunc.coop - v->gufunc.cluster + v->gufunc.across);

@@ -1209,10 +1209,14 @@ static const struct {
     {4096, 32768, false, DT_FLOAT32, H200, "4 x 1, 1 x 128, 0 bytes, 32768 blocks of 128, 8 held, clusters of 1"},
     {4096, 32768, false, DT_BFLOAT16, H200, "8 x 1, 1 x 128, 0 bytes, 32768 blocks of 128, 4 held, clusters of 1"},
     {5000, 32768, false, DT_BFLOAT16, H200, "8 x 1, 1 x 128, 0 bytes, 32768 blocks of 128, 5 held, clusters of 1"},
-    {6000, 32768, false, DT_BFLOAT16, H200, "8 x 1, 1 x 256, 0 bytes, 32768 blocks of 256, 3 held, clusters of 1"},
+    {6000, 32768, false, DT_BFLOAT16, H200, "8 x 1, 1 x 128, 0 bytes, 32768 blocks of 128, 6 held, clusters of 1"},
+    {9001, 16384, false, DT_BFLOAT16, H200, "8 x 1, 1 x 128, 0 bytes, 16384 blocks of 128, 9 held, clusters of 1"},
+    {12001, 16384, false, DT_BFLOAT16, H200, "8 x 1, 1 x 256, 0 bytes, 16384 blocks of 256, 6 held, clusters of 1"},
+    {13001, 16384, false, DT_BFLOAT16, H200, "8 x 1, 1 x 128, 26032 bytes, 16384 blocks of 128"},
+    {9001, 16384, false, DT_FLOAT32, H200, "4 x 1, 1 x 512, 0 bytes, 16384 blocks of 512, 5 held, clusters of 1"},
     {131072, 1024, false, DT_BFLOAT16, H200, "8 x 2, 1 x 256, 32784 bytes, 8192 blocks of 256, clusters of 8"},
     {131072, 100, false, DT_BFLOAT16, H200, "8 x 2, 1 x 2048, 0 bytes, 264 blocks of 512"},
-    {16384, 8192, false, DT_BFLOAT16, H200, "8 x 1, 1 x 512, 0 bytes, 8192 blocks of 512, 4 held, clusters of 1"},
+    {16384, 8192, false, DT_BFLOAT16, H200, "8 x 2, 1 x 256, 32784 bytes, 8192 blocks of 256"},
     {32768, 4096, false, DT_BFLOAT16, H200, "8 x 2, 1 x 512, 65552 bytes, 4096 blocks of 512"},
     {24576, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 512, 98320 bytes, 4096 blocks of 512"},
     {28001, 4096, false, DT_FLOAT32, H200, "4 x 2, 1 x 256, 28032 bytes, 16384 blocks of 256, clusters of 4"},
@@ -1544,10 +1548,12 @@ static void test_weighted(void **unused) {
         dtype type;
         bool pieces, shifted, held;
     } cases[] = {
-        {2000, DT_BFLOAT16, true, false, false}, {2001, DT_BFLOAT16, true, true, false},
-        {1001, DT_BFLOAT16, true, true, true},   {63, DT_BFLOAT16, false, false, false},
-        {2001, DT_FLOAT32, true, false, false},  {5001, DT_FLOAT32, true, true, false},
-        {2001, DT_FLOAT64, true, false, false},  {1001, DT_INT8, true, true, true},
+        {2000, DT_BFLOAT16, false, false, true},  {2001, DT_BFLOAT16, true, true, true},
+        {1001, DT_BFLOAT16, true, true, true},    {63, DT_BFLOAT16, false, false, false},
+        {20000, DT_BFLOAT16, true, false, false}, {5001, DT_BFLOAT16, true, true, false},
+        {2001, DT_FLOAT32, true, false, false},   {5001, DT_FLOAT32, true, true, true},
+        {20001, DT_FLOAT32, true, true, false},   {2001, DT_FLOAT64, true, false, false},
+        {1001, DT_INT8, true, true, true},
     };
     static sample s;
     (void)unused;
@@ -1572,10 +1578,9 @@ static void test_row_steps(void **unused) {
         dtype type;
         int vector, steps;
     } cases[] = {
-        {4096, DT_BFLOAT16, 8, 2},  {4000, DT_BFLOAT16, 8, 1},  {2048, DT_BFLOAT16, 8, 1}, {9001, DT_BFLOAT16, 8, 1},
-        {12001, DT_BFLOAT16, 8, 2}, {32768, DT_BFLOAT16, 8, 2}, {2000, DT_FLOAT32, 4, 2},  {4500, DT_FLOAT32, 4, 1},
-        {9001, DT_FLOAT32, 4, 1},   {12001, DT_FLOAT32, 4, 2},  {2001, DT_FLOAT32, 1, 8},  {4096, DT_FLOAT64, 2, 2},
-        {3001, DT_FLOAT64, 1, 4},
+        {20480, DT_BFLOAT16, 8, 2}, {18000, DT_BFLOAT16, 8, 1}, {9001, DT_BFLOAT16, 8, 1}, {12001, DT_BFLOAT16, 8, 2},
+        {32768, DT_BFLOAT16, 8, 2}, {14000, DT_FLOAT32, 4, 2},  {13000, DT_FLOAT32, 4, 1}, {14001, DT_FLOAT32, 4, 2},
+        {2001, DT_FLOAT32, 1, 8},   {4096, DT_FLOAT64, 2, 2},   {3001, DT_FLOAT64, 1, 4},
     };
     static sample s;
     (void)unused;

@@ -194,7 +194,7 @@ static bool holds_wide(const variant *v) {
 static int resident_with_held(const variant *v, int threads) {
     if (variant_packs_calls(v))
         return (HELD_THREADS_WIDE + threads - 1) / threads;
-    bool much = v->gufunc.across ? v->gufunc.held << v->gufunc.calls > HELD_MOST / 2 : holds_wide(v);
+    bool much = v->gufunc.across ? v->gufunc.held << v->gufunc.calls > HELD_COLUMNS / 2 : holds_wide(v);
     return much ? HELD_THREADS_WIDE / threads : v->gufunc.across ? HELD_THREADS / threads : 0;
 }
 
