@@ -72,11 +72,12 @@ typedef struct held_form {
 static const held_form held_single[] = {
     {5, 3, 0, 16, ANY_ROWS}, {5, 4, 0, 16, ANY_ROWS}, {5, 4, 0, 32, WHOLE_ROWS}, {5, 5, 0, 16, OTHER_ROWS},
     {5, 5, 1, 32, ANY_ROWS}, {5, 5, 0, 32, ANY_ROWS}, {5, 6, 2, 32, ANY_ROWS}, {4, 6, 0, 32, ANY_ROWS}, {5, 7, 3, 32, ANY_ROWS},
-    {3, 7, 0, 32, ANY_ROWS}, {5, 8, 4, 32, ANY_ROWS}, {4, 8, 3, 32, ANY_ROWS}, {4, 9, 3, 32, ANY_ROWS}, {0}
+    {3, 7, 0, 32, ANY_ROWS}, {5, 8, 4, 32, ANY_ROWS}, {4, 8, 3, 32, ANY_ROWS}, {4, 9, 4, 32, WHOLE_ROWS},
+    {4, 9, 4, 24, OTHER_ROWS}, {4, 9, 3, 32, ANY_ROWS}, {0}
 }, held_pairs[] = {
     {5, 2, 0, 32, ANY_ROWS}, {5, 3, 0, 32, ANY_ROWS}, {5, 4, 0, 32, ANY_ROWS}, {5, 4, 1, 32, WHOLE_ROWS}, {5, 5, 1, 16, OTHER_ROWS},
-    {5, 5, 2, 32, ANY_ROWS}, {5, 6, 2, 32, ANY_ROWS}, {5, 7, 3, 32, ANY_ROWS}, {4, 8, 3, 32, ANY_ROWS}, {4, 9, 4, 32, ANY_ROWS},
-    {3, 9, 3, 32, ANY_ROWS}, {3, 10, 3, 32, ANY_ROWS}, {0}
+    {5, 5, 2, 32, ANY_ROWS}, {5, 6, 2, 32, ANY_ROWS}, {5, 7, 3, 32, ANY_ROWS}, {4, 8, 3, 32, ANY_ROWS}, {3, 9, 3, 32, WHOLE_ROWS},
+    {4, 9, 4, 32, ANY_ROWS}, {3, 9, 3, 32, ANY_ROWS}, {3, 10, 3, 32, ANY_ROWS}, {0}
 };
 /* clang-format on */
 

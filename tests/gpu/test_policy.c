@@ -1265,7 +1265,7 @@ static const struct {
     {4096, 32768, true, DT_FLOAT32, H200, "1 x 8, 32 x 128, 0 bytes, 8192 blocks of 512, 32 held, clusters of 8"},
     {4096, 32768, true, DT_BFLOAT16, H200,
      "1 x 8, 32 x 128, 0 bytes, 4096 blocks of 512, 32 held of 2 columns, clusters of 8"},
-    {16384, 8192, true, DT_FLOAT32, H200, "1 x 8, 16 x 512, 0 bytes, 4096 blocks of 1024, 32 held, clusters of 8"},
+    {16384, 8192, true, DT_FLOAT32, H200, "1 x 8, 16 x 512, 0 bytes, 8192 blocks of 512, 32 held, clusters of 16"},
     {16385, 8192, true, DT_FLOAT32, H200, "1 x 8, 32 x 256, 0 bytes, 2048 blocks of 1024, clusters of 8"},
     {16385, 8192, true, DT_FLOAT32, 0, "1 x 8, 32 x 32, 0 bytes, 256 blocks of 1024"},
     {1 << 20, 64, true, DT_FLOAT32, H200, "1 x 8, 8 x 1024, 0 bytes, 64 blocks of 1024, clusters of 8"},
@@ -1280,7 +1280,7 @@ static const struct {
      "1 x 8, 16 x 256, 0 bytes, 8192 blocks of 512, 32 held of 2 columns, clusters of 8"},
     {8192, 16384, true, DT_FLOAT32, H200, "1 x 8, 32 x 256, 0 bytes, 8192 blocks of 512, 32 held, clusters of 16"},
     {16384, 16384, true, DT_BFLOAT16, H200,
-     "1 x 8, 16 x 512, 0 bytes, 8192 blocks of 512, 32 held of 2 columns, clusters of 16"},
+     "1 x 8, 8 x 512, 0 bytes, 8192 blocks of 512, 32 held of 2 columns, clusters of 8"},
     {32768, 8192, true, DT_BFLOAT16, H200,
      "1 x 8, 8 x 1024, 0 bytes, 4096 blocks of 1024, 32 held of 2 columns, clusters of 8"},
     {4096, 32768, true, DT_FLOAT32, 0, "1 x 8, 8 x 128, 0 bytes, 4096 blocks of 1024, 32 held, clusters of 1"},
@@ -1438,8 +1438,8 @@ static void test_broadcast(void **unused) {
                  {256, 4096, 0, DT_FLOAT32, 2, "32 x 16, 512 threads"},
                  {16384, 4096, 0, DT_BFLOAT16, 1, "16 x 512, broadcast, 512 threads"},
                  {16384, 4096, 16384, DT_BFLOAT16, 1, "16 x 512, 1024 threads"},
-                 {16384, 4096, 0, DT_BFLOAT16, 0, "16 x 512, 512 threads"},
-                 {16384, 8, 0, DT_FLOAT32, 1, "8 x 512, 512 threads"}};
+                 {16384, 4096, 0, DT_BFLOAT16, 0, "8 x 512, 512 threads"},
+                 {16384, 8, 0, DT_FLOAT32, 1, "8 x 512, 256 threads"}};
     static sample s;
     char got[128];
     (void)unused;
