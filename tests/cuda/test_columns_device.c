@@ -227,6 +227,59 @@ static void test_wide_partials(void **unused) {
     free(got);
 }
 
+/* Rows of float16, which a block holds in registers up to some length: around those where it has other threads, or other elements a thread. */
+static void try_rows_of_halves(const uf_func *f, bool norm) {
+    static const int64_t ends[] = {1280, 2048, 4096, 6144, 8192, 10240, 12288, 16384};
+    enum {
+        ROWS = 130 /* fewer have several blocks each */
+    };
+    const DLDataType float16 = {kDLFloat, 16, 1};
+    int64_t n = ends[pick(0, COUNT(ends) - 1)] + (chance(50) ? pick(-9, 9) : pick(-1000, 1000)), all = n * ROWS;
+    const int64_t shape[] = {ROWS, n};
+    const float epsilon = 1e-5F, one = 1;
+    float *x = malloc((size_t)all * sizeof *x), *got = malloc((size_t)all * sizeof *got);
+    double *want = malloc((size_t)all * sizeof *want);
+    for (int64_t i = 0; i < all; i++)
+        x[i] = (float)pick(-640, 640) / 64;
+    if (chance(30))
+        x[pick(0, all - 1)] = chance(50) ? -INFINITY : INFINITY;
+    for (int64_t r = 0; r < ROWS; r++)
+        expect_line(x + r * n, want + r * n, n, 1, norm);
+    DLManagedTensor *from, *to, *weight;
+    OK(uf_empty(&from, gpu, float16, 2, shape));
+    OK(uf_empty(&to, gpu, float16, 2, shape));
+    OK(uf_empty(&weight, gpu, float16, 1, &n));
+    OK(uf_copy(&from->dl_tensor, &UF_ARRAY(x, ROWS, n), NULL));
+    OK(uf_copy(&weight->dl_tensor, &UF_SCALAR(one), NULL));
+    DLTensor args[] = {from->dl_tensor, weight->dl_tensor, weight->dl_tensor, UF_SCALAR(epsilon), to->dl_tensor};
+    if (!norm)
+        args[1] = to->dl_tensor;
+    device_call(f, norm ? 5 : 2, args, NULL, false);
+    OK(uf_copy(&UF_ARRAY(got, ROWS, n), &to->dl_tensor, NULL));
+    for (int64_t i = 0; i < all; i++)
+        if (isnan(want[i]) ? !isnan(got[i])
+                           : !(fabs((double)got[i] - want[i]) <= 0x1p-10 * fabs(want[i]) + 1e-3 * norm + 0x1p-24))
+            fail_msg("%s of rows of %lld halves: element %lld is %g, not %g", norm ? "layer_norm" : "softmax",
+                     (long long)n, (long long)i, (double)got[i], want[i]);
+    from->deleter(from);
+    to->deleter(to);
+    weight->deleter(weight);
+    free(x);
+    free(want);
+    free(got);
+}
+
+static void test_rows_of_halves(void **unused) {
+    uf_func *soft, *norm;
+    (void)unused;
+    OK(uf_load(&soft, "softmax"));
+    OK(uf_load(&norm, "layer_norm"));
+    for (int i = 0; i < FLOAT_TRIALS; i++)
+        try_rows_of_halves(i % 2 ? norm : soft, i % 2);
+    uf_free(soft);
+    uf_free(norm);
+}
+
 static void test_long_lines(void **unused) {
     uf_func *soft, *norm;
     (void)unused;
@@ -240,7 +293,7 @@ static void test_long_lines(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_long_lines),
-                                       cmocka_unit_test(test_wide_partials)};
+                                       cmocka_unit_test(test_rows_of_halves), cmocka_unit_test(test_wide_partials)};
     if (!getenv("UF_TEST_GPU")) {
         puts("UF_TEST_GPU is not set");
         return 77;
