@@ -213,8 +213,8 @@ static int held_ends(const variant *v) {
 static int held_coop(int64_t vectors, int most) {
     int coop = log2_ceil((uint64_t)((vectors + most - 1) / most));
     bool loose = ceil_shift(vectors, coop) << coop > vectors + vectors / 8;
-    return loose && coop > 1 && coop <= HELD_COOP_QUARTER && ceil_shift(vectors, coop - 1) <= most + most / 4 ? coop - 1
-                                                                                                              : coop;
+    bool fewer = loose && coop > 1 && coop <= HELD_COOP_QUARTER && ceil_shift(vectors, coop - 1) <= most + most / 4;
+    return fewer ? coop - 1 : coop;
 }
 
 /* The threads of a row, and the vectors of each, which have room for `most` elements; false: such a row is not held. */

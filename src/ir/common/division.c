@@ -61,15 +61,16 @@ static ssa floored(const quotient *q, ssa a, ssa value, ssa divisor) {
 }
 
 /* Without an undefined case: the divisor is 1 where the instruction would trap. MIN / 1 is what MIN / -1 wraps to, x % 1 is 0, and 0 is divided
- * in place of what would be by 0. The processor's instruction gives the remainder, too, so that quotient and remainder are of the same
- * operands. */
+ * in place of what would be by 0. The CPU's instruction gives the remainder, too, so that quotient and remainder are of the same
+ * operands there. */
 static ssa by_instruction(const quotient *q) {
     static const char *const instructions[2][2] = {{"udiv", "urem"}, {"sdiv", "srem"}};
     emit *e = q->e;
     bool remainder = q->o == OP_REM && !q->floors;
     ssa bad = q->is_signed ? emit_op(e, "or i1", q->zero, q->wraps) : q->zero;
     ssa divisor = emit_value(e, "select i1 %s, %s 1, %s %%b", bad.text, q->t, q->t);
-    ssa a = emit_value(e, "select i1 %s, %s 0, %s %%a", q->zero.text, q->t, q->t);
+    bool alone = remainder && e->target->gpu;
+    ssa a = alone ? ssa_named("%%a") : emit_value(e, "select i1 %s, %s 0, %s %%a", q->zero.text, q->t, q->t);
     ssa value = emit_value(e, "%s %s %s, %s", instructions[q->is_signed][remainder], q->t, a.text, divisor.text);
     return q->floors ? floored(q, a, value, divisor) : value;
 }
