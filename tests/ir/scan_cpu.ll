@@ -18,59 +18,58 @@ L3:
 L5:
   %r3 = load i32, i32* %v0
   %r4 = load i32, i32* %v1
-  %r12 = call i32 @srem_total_i32(i32 %r3, i32 %r4)
-  store i32 %r12, i32* %v3
-  %r13 = load i32, i32* %v1
-  store i32 %r13, i32* %v0
-  %r14 = load i32, i32* %v3
-  store i32 %r14, i32* %v1
+  %r13 = call i32 @srem_total_i32(i32 %r3, i32 %r4)
+  store i32 %r13, i32* %v3
+  %r14 = load i32, i32* %v1
+  store i32 %r14, i32* %v0
+  %r15 = load i32, i32* %v3
+  store i32 %r15, i32* %v1
   br label %L4
 L4:
   br label %L3
 L6:
-  %r15 = load i32, i32* %v0
-  store i32 %r15, i32* %v2
+  %r16 = load i32, i32* %v0
+  store i32 %r16, i32* %v2
   br label %L1
 L1:
-  %r16 = load i32, i32* %v2
-  %r17 = insertvalue { i32 } undef, i32 %r16, 0
-  ret { i32 } %r17
+  %r17 = load i32, i32* %v2
+  %r18 = insertvalue { i32 } undef, i32 %r17, 0
+  ret { i32 } %r18
 }
 
 define void @uf_gcd_scan_i32(i64* %words) nounwind "prefer-vector-width"="256" {
-  %r18 = getelementptr inbounds i64, i64* %words, i64 0
-  %r19 = bitcast i64* %r18 to i32**
-  %r20 = load i32*, i32** %r19, align 8
-  %r21 = getelementptr inbounds i64, i64* %words, i64 1
-  %r22 = bitcast i64* %r21 to i32**
-  %r23 = load i32*, i32** %r22, align 8
-  %r24 = getelementptr inbounds i64, i64* %words, i64 2
-  %r25 = load i64, i64* %r24, align 8
-  %r26 = getelementptr inbounds i64, i64* %words, i64 3
-  %r27 = load i64, i64* %r26, align 8
-  %r28 = getelementptr inbounds i64, i64* %words, i64 4
-  %r29 = load i64, i64* %r28, align 8
-  %r30 = getelementptr inbounds i64, i64* %words, i64 5
-  %r31 = load i64, i64* %r30, align 8
-  %r32 = getelementptr inbounds i64, i64* %words, i64 6
-  %r33 = load i64, i64* %r32, align 8
-  %r34 = getelementptr inbounds i64, i64* %words, i64 7
-  %r35 = load i64, i64* %r34, align 8
-  %r36 = getelementptr inbounds i64, i64* %words, i64 8
-  %r37 = load i64, i64* %r36, align 8
-  %r38 = getelementptr inbounds i64, i64* %words, i64 9
-  %r39 = load i64, i64* %r38, align 8
-  %r40 = inttoptr i64 %r39 to i8*
-  %r41 = getelementptr inbounds i64, i64* %words, i64 10
-  %r42 = load i64, i64* %r41, align 8
-  %r43 = icmp ne i64 %r42, 0
-  %r44 = getelementptr inbounds i64, i64* %words, i64 11
-  %r45 = load i64, i64* %r44, align 8
-  %r46 = icmp eq i64 %r45, 0
-  %r47 = alloca i32
+  %r19 = getelementptr inbounds i64, i64* %words, i64 0
+  %r20 = bitcast i64* %r19 to i32**
+  %r21 = load i32*, i32** %r20, align 8
+  %r22 = getelementptr inbounds i64, i64* %words, i64 1
+  %r23 = bitcast i64* %r22 to i32**
+  %r24 = load i32*, i32** %r23, align 8
+  %r25 = getelementptr inbounds i64, i64* %words, i64 2
+  %r26 = load i64, i64* %r25, align 8
+  %r27 = getelementptr inbounds i64, i64* %words, i64 3
+  %r28 = load i64, i64* %r27, align 8
+  %r29 = getelementptr inbounds i64, i64* %words, i64 4
+  %r30 = load i64, i64* %r29, align 8
+  %r31 = getelementptr inbounds i64, i64* %words, i64 5
+  %r32 = load i64, i64* %r31, align 8
+  %r33 = getelementptr inbounds i64, i64* %words, i64 6
+  %r34 = load i64, i64* %r33, align 8
+  %r35 = getelementptr inbounds i64, i64* %words, i64 7
+  %r36 = load i64, i64* %r35, align 8
+  %r37 = getelementptr inbounds i64, i64* %words, i64 8
+  %r38 = load i64, i64* %r37, align 8
+  %r39 = getelementptr inbounds i64, i64* %words, i64 9
+  %r40 = load i64, i64* %r39, align 8
+  %r41 = inttoptr i64 %r40 to i8*
+  %r42 = getelementptr inbounds i64, i64* %words, i64 10
+  %r43 = load i64, i64* %r42, align 8
+  %r44 = icmp ne i64 %r43, 0
+  %r45 = getelementptr inbounds i64, i64* %words, i64 11
+  %r46 = load i64, i64* %r45, align 8
+  %r47 = icmp eq i64 %r46, 0
   %r48 = alloca i32
-  %r49 = alloca i64
-  %r50 = alloca i32
+  %r49 = alloca i32
+  %r50 = alloca i64
   %r51 = alloca i32
   %r52 = alloca i32
   %r53 = alloca i32
@@ -78,152 +77,153 @@ define void @uf_gcd_scan_i32(i64* %words) nounwind "prefer-vector-width"="256" {
   %r55 = alloca i32
   %r56 = alloca i32
   %r57 = alloca i32
-  %r58 = alloca [512 x i32], align 64
-  %r59 = getelementptr [512 x i32], [512 x i32]* %r58, i64 0, i64 0
-  %r60 = icmp eq i64 %r45, 2
-  br i1 %r60, label %L7, label %L8
+  %r58 = alloca i32
+  %r59 = alloca [512 x i32], align 64
+  %r60 = getelementptr [512 x i32], [512 x i32]* %r59, i64 0, i64 0
+  %r61 = icmp eq i64 %r46, 2
+  br i1 %r61, label %L7, label %L8
 L7:
-  %r61 = getelementptr i8, i8* %r40, i64 0
-  %r62 = bitcast i8* %r61 to i32*
-  %r63 = load i32, i32* %r62, align 4
-  %r64 = getelementptr i8, i8* %r40, i64 256
-  %r65 = bitcast i8* %r64 to i32*
-  %r66 = load i32, i32* %r65, align 4
-  %r67 = call { i32 } @combine(i32 %r63, i32 %r66)
-  %r68 = extractvalue { i32 } %r67, 0
-  %r69 = getelementptr i8, i8* %r40, i64 256
-  %r70 = bitcast i8* %r69 to i32*
-  store i32 %r68, i32* %r70, align 4
+  %r62 = getelementptr i8, i8* %r41, i64 0
+  %r63 = bitcast i8* %r62 to i32*
+  %r64 = load i32, i32* %r63, align 4
+  %r65 = getelementptr i8, i8* %r41, i64 256
+  %r66 = bitcast i8* %r65 to i32*
+  %r67 = load i32, i32* %r66, align 4
+  %r68 = call { i32 } @combine(i32 %r64, i32 %r67)
+  %r69 = extractvalue { i32 } %r68, 0
+  %r70 = getelementptr i8, i8* %r41, i64 256
+  %r71 = bitcast i8* %r70 to i32*
+  store i32 %r69, i32* %r71, align 4
   br label %L9
 L8:
   br label %L10
 L10:
-  %r71 = icmp slt i64 0, %r25
-  br i1 %r71, label %L11, label %L13
+  %r72 = icmp slt i64 0, %r26
+  br i1 %r72, label %L11, label %L13
 L11:
   %i11 = phi i64 [ 0, %L10 ], [ %next11, %L12 ]
-  %r72 = mul i64 %i11, %r27
-  %r73 = getelementptr inbounds i32, i32* %r20, i64 %r72
-  %r74 = mul i64 %i11, %r29
-  %r75 = getelementptr inbounds i32, i32* %r23, i64 %r74
-  %r76 = load i32, i32* %r73, align 4
-  store i32 %r76, i32* %r47
-  store i32 %r76, i32* %r48
-  %r77 = zext i1 %r43 to i64
-  %r78 = call i64 asm sideeffect "", "=r,0"(i64 %r77)
-  %r79 = icmp ne i64 %r78, 0
-  br i1 %r79, label %L14, label %L15
+  %r73 = mul i64 %i11, %r28
+  %r74 = getelementptr inbounds i32, i32* %r21, i64 %r73
+  %r75 = mul i64 %i11, %r30
+  %r76 = getelementptr inbounds i32, i32* %r24, i64 %r75
+  %r77 = load i32, i32* %r74, align 4
+  store i32 %r77, i32* %r48
+  store i32 %r77, i32* %r49
+  %r78 = zext i1 %r44 to i64
+  %r79 = call i64 asm sideeffect "", "=r,0"(i64 %r78)
+  %r80 = icmp ne i64 %r79, 0
+  br i1 %r80, label %L14, label %L15
 L14:
-  %r80 = getelementptr i8, i8* %r40, i64 0
-  %r81 = bitcast i8* %r80 to i32*
-  %r82 = load i32, i32* %r81, align 4
-  %r83 = call { i32 } @combine(i32 %r82, i32 %r76)
-  %r84 = extractvalue { i32 } %r83, 0
-  store i32 %r84, i32* %r48
+  %r81 = getelementptr i8, i8* %r41, i64 0
+  %r82 = bitcast i8* %r81 to i32*
+  %r83 = load i32, i32* %r82, align 4
+  %r84 = call { i32 } @combine(i32 %r83, i32 %r77)
+  %r85 = extractvalue { i32 } %r84, 0
+  store i32 %r85, i32* %r49
   br label %L15
 L15:
-  %r85 = zext i1 %r46 to i64
-  %r86 = call i64 asm sideeffect "", "=r,0"(i64 %r85)
-  %r87 = icmp ne i64 %r86, 0
-  br i1 %r87, label %L16, label %L17
+  %r86 = zext i1 %r47 to i64
+  %r87 = call i64 asm sideeffect "", "=r,0"(i64 %r86)
+  %r88 = icmp ne i64 %r87, 0
+  br i1 %r88, label %L16, label %L17
 L16:
-  %r88 = load i32, i32* %r48
-  %r89 = add i64 %r33, 0
-  %r90 = add i64 %r89, 1
-  store i32 %r88, i32* %r75, align 4
+  %r89 = load i32, i32* %r49
+  %r90 = add i64 %r34, 0
+  %r91 = add i64 %r90, 1
+  store i32 %r89, i32* %r76, align 4
   br label %L17
 L17:
-  %r91 = zext i1 %r46 to i64
-  %r92 = call i64 asm sideeffect "", "=r,0"(i64 %r91)
-  %r93 = icmp ne i64 %r92, 0
-  br i1 %r93, label %L18, label %L19
+  %r92 = zext i1 %r47 to i64
+  %r93 = call i64 asm sideeffect "", "=r,0"(i64 %r92)
+  %r94 = icmp ne i64 %r93, 0
+  br i1 %r94, label %L18, label %L19
 L18:
   br label %L20
 L20:
-  %r94 = icmp slt i64 1, %r31
-  br i1 %r94, label %L21, label %L23
+  %r95 = icmp slt i64 1, %r32
+  br i1 %r95, label %L21, label %L23
 L21:
   %i21 = phi i64 [ 1, %L20 ], [ %next21, %L22 ]
-  %r95 = getelementptr inbounds i32, i32* %r73, i64 %i21
-  %r96 = load i32, i32* %r95, align 4
-  %r97 = load i32, i32* %r47
+  %r96 = getelementptr inbounds i32, i32* %r74, i64 %i21
+  %r97 = load i32, i32* %r96, align 4
   %r98 = load i32, i32* %r48
-  %r99 = call { i32 } @combine(i32 %r97, i32 %r96)
-  %r100 = extractvalue { i32 } %r99, 0
-  store i32 %r100, i32* %r47
-  %r101 = call { i32 } @combine(i32 %r98, i32 %r96)
-  %r102 = extractvalue { i32 } %r101, 0
-  store i32 %r102, i32* %r48
-  %r103 = load i32, i32* %r48
-  %r104 = add i64 %r33, %i21
-  %r105 = add i64 %r104, 1
-  %r106 = getelementptr inbounds i32, i32* %r75, i64 %i21
-  store i32 %r103, i32* %r106, align 4
+  %r99 = load i32, i32* %r49
+  %r100 = call { i32 } @combine(i32 %r98, i32 %r97)
+  %r101 = extractvalue { i32 } %r100, 0
+  store i32 %r101, i32* %r48
+  %r102 = call { i32 } @combine(i32 %r99, i32 %r97)
+  %r103 = extractvalue { i32 } %r102, 0
+  store i32 %r103, i32* %r49
+  %r104 = load i32, i32* %r49
+  %r105 = add i64 %r34, %i21
+  %r106 = add i64 %r105, 1
+  %r107 = getelementptr inbounds i32, i32* %r76, i64 %i21
+  store i32 %r104, i32* %r107, align 4
   br label %L22
 L22:
   %next21 = add nuw nsw i64 %i21, 1
-  %r107 = icmp slt i64 %next21, %r31
-  br i1 %r107, label %L21, label %L23, !llvm.loop !2
+  %r108 = icmp slt i64 %next21, %r32
+  br i1 %r108, label %L21, label %L23, !llvm.loop !2
 L23:
   br label %L19
 L19:
-  %r108 = xor i1 %r93, true
-  br i1 %r108, label %L24, label %L25
+  %r109 = xor i1 %r94, true
+  br i1 %r109, label %L24, label %L25
 L24:
   br label %L26
 L26:
-  %r109 = icmp slt i64 1, %r31
-  br i1 %r109, label %L27, label %L29
+  %r110 = icmp slt i64 1, %r32
+  br i1 %r110, label %L27, label %L29
 L27:
   %i27 = phi i64 [ 1, %L26 ], [ %next27, %L28 ]
-  %r110 = getelementptr inbounds i32, i32* %r73, i64 %i27
-  %r111 = load i32, i32* %r110, align 4
-  %r112 = load i32, i32* %r47
+  %r111 = getelementptr inbounds i32, i32* %r74, i64 %i27
+  %r112 = load i32, i32* %r111, align 4
   %r113 = load i32, i32* %r48
-  %r114 = call { i32 } @combine(i32 %r112, i32 %r111)
-  %r115 = extractvalue { i32 } %r114, 0
-  store i32 %r115, i32* %r47
+  %r114 = load i32, i32* %r49
+  %r115 = call { i32 } @combine(i32 %r113, i32 %r112)
+  %r116 = extractvalue { i32 } %r115, 0
+  store i32 %r116, i32* %r48
   br label %L28
 L28:
   %next27 = add nuw nsw i64 %i27, 1
-  %r116 = icmp slt i64 %next27, %r31
-  br i1 %r116, label %L27, label %L29
+  %r117 = icmp slt i64 %next27, %r32
+  br i1 %r117, label %L27, label %L29
 L29:
   br label %L25
 L25:
-  %r117 = icmp ne i8* %r40, null
-  %r118 = zext i1 %r117 to i64
-  %r119 = call i64 asm sideeffect "", "=r,0"(i64 %r118)
-  %r120 = icmp ne i64 %r119, 0
-  br i1 %r120, label %L30, label %L31
+  %r118 = icmp ne i8* %r41, null
+  %r119 = zext i1 %r118 to i64
+  %r120 = call i64 asm sideeffect "", "=r,0"(i64 %r119)
+  %r121 = icmp ne i64 %r120, 0
+  br i1 %r121, label %L30, label %L31
 L30:
-  %r121 = load i32, i32* %r47
-  store i32 %r121, i32* %r47
-  store i32 %r121, i32* %r48
-  %r122 = zext i1 %r43 to i64
-  %r123 = call i64 asm sideeffect "", "=r,0"(i64 %r122)
-  %r124 = icmp ne i64 %r123, 0
-  br i1 %r124, label %L32, label %L33
+  %r122 = load i32, i32* %r48
+  store i32 %r122, i32* %r48
+  store i32 %r122, i32* %r49
+  %r123 = zext i1 %r44 to i64
+  %r124 = call i64 asm sideeffect "", "=r,0"(i64 %r123)
+  %r125 = icmp ne i64 %r124, 0
+  br i1 %r125, label %L32, label %L33
 L32:
-  %r125 = getelementptr i8, i8* %r40, i64 0
-  %r126 = bitcast i8* %r125 to i32*
-  %r127 = load i32, i32* %r126, align 4
-  %r128 = call { i32 } @combine(i32 %r127, i32 %r121)
-  %r129 = extractvalue { i32 } %r128, 0
-  store i32 %r129, i32* %r48
+  %r126 = getelementptr i8, i8* %r41, i64 0
+  %r127 = bitcast i8* %r126 to i32*
+  %r128 = load i32, i32* %r127, align 4
+  %r129 = call { i32 } @combine(i32 %r128, i32 %r122)
+  %r130 = extractvalue { i32 } %r129, 0
+  store i32 %r130, i32* %r49
   br label %L33
 L33:
-  %r130 = load i32, i32* %r48
-  %r131 = getelementptr i8, i8* %r40, i64 0
-  %r132 = bitcast i8* %r131 to i32*
-  store i32 %r130, i32* %r132, align 4
+  %r131 = load i32, i32* %r49
+  %r132 = getelementptr i8, i8* %r41, i64 0
+  %r133 = bitcast i8* %r132 to i32*
+  store i32 %r131, i32* %r133, align 4
   br label %L31
 L31:
   br label %L12
 L12:
   %next11 = add nuw nsw i64 %i11, 1
-  %r133 = icmp slt i64 %next11, %r25
-  br i1 %r133, label %L11, label %L13, !llvm.loop !4
+  %r134 = icmp slt i64 %next11, %r26
+  br i1 %r134, label %L11, label %L13, !llvm.loop !4
 L13:
   br label %L9
 L9:
@@ -236,8 +236,9 @@ define internal i32 @srem_total_i32(i32 %a, i32 %b) nounwind readnone alwaysinli
   %r8 = and i1 %r6, %r7
   %r9 = or i1 %r5, %r8
   %r10 = select i1 %r9, i32 1, i32 %b
-  %r11 = srem i32 %a, %r10
-  ret i32 %r11
+  %r11 = select i1 %r5, i32 0, i32 %a
+  %r12 = srem i32 %r11, %r10
+  ret i32 %r12
 }
 
 
