@@ -139,10 +139,30 @@ static void expect_line(const float *x, double *want, int64_t n, int64_t step, b
     }
 }
 
+/* The same by the device, of a matrix of one dtype, along one axis. */
+static void lines_of_device(const uf_func *f, bool norm, DLDataType type, const int64_t *shape, int axis, float *x,
+                            float *got) {
+    const float epsilon = 1e-5F, one = 1;
+    const uf_options options = {.size = sizeof options, .axes = &(uf_axes){.size = sizeof(uf_axes), .axis = &axis}};
+    DLManagedTensor *from, *to, *weight;
+    OK(uf_empty(&from, gpu, type, 2, shape));
+    OK(uf_empty(&to, gpu, type, 2, shape));
+    OK(uf_empty(&weight, gpu, type, 1, &shape[axis ? 1 : 0]));
+    OK(uf_copy(&from->dl_tensor, &UF_ARRAY(x, shape[0], shape[1]), NULL));
+    OK(uf_copy(&weight->dl_tensor, &UF_SCALAR(one), NULL));
+    DLTensor args[] = {from->dl_tensor, weight->dl_tensor, weight->dl_tensor, UF_SCALAR(epsilon), to->dl_tensor};
+    if (!norm)
+        args[1] = to->dl_tensor;
+    device_call(f, norm ? 5 : 2, args, &options, false);
+    OK(uf_copy(&UF_ARRAY(got, shape[0], shape[1]), &to->dl_tensor, NULL));
+    from->deleter(from);
+    to->deleter(to);
+    weight->deleter(weight);
+}
+
 /* Long lines of floats, along either axis, far from 0 and near each other or far apart, with an infinity here and there. */
 static void try_lines(const uf_func *f, bool norm) {
     const int axis = -(int)pick(0, 1);
-    const float epsilon = 1e-5F, one = 1;
     int64_t n = (int64_t)(exp((double)pick(0, 10000) / 10000 * log(FLOATS_MOST / LONG_LEAST)) * LONG_LEAST),
             count = pick(1, FLOATS_MOST / n < 70 ? FLOATS_MOST / n : 70), all = n * count;
     int64_t shape[] = {axis ? count : n, axis ? n : count};
@@ -156,25 +176,11 @@ static void try_lines(const uf_func *f, bool norm) {
         x[pick(0, all - 1)] = chance(50) ? -INFINITY : INFINITY;
     for (int64_t c = 0; c < count; c++)
         expect_line(x + (axis ? c * n : c), want + (axis ? c * n : c), n, axis ? 1 : count, norm);
-    DLManagedTensor *from, *to, *weight;
-    OK(uf_empty(&from, gpu, float32, 2, shape));
-    OK(uf_empty(&to, gpu, float32, 2, shape));
-    OK(uf_empty(&weight, gpu, float32, 1, &n));
-    OK(uf_copy(&from->dl_tensor, &UF_ARRAY(x, shape[0], shape[1]), NULL));
-    OK(uf_copy(&weight->dl_tensor, &UF_SCALAR(one), NULL));
-    const uf_options options = {.size = sizeof options, .axes = &(uf_axes){.size = sizeof(uf_axes), .axis = &axis}};
-    DLTensor args[] = {from->dl_tensor, weight->dl_tensor, weight->dl_tensor, UF_SCALAR(epsilon), to->dl_tensor};
-    if (!norm)
-        args[1] = to->dl_tensor;
-    device_call(f, norm ? 5 : 2, args, &options, false);
-    OK(uf_copy(&UF_ARRAY(got, shape[0], shape[1]), &to->dl_tensor, NULL));
+    lines_of_device(f, norm, float32, shape, axis, x, got);
     for (int64_t i = 0; i < all; i++)
         if (isnan(want[i]) ? !isnan(got[i]) : !(fabs((double)got[i] - want[i]) <= near * (norm ? 1 : want[i]) + 1e-30))
             fail_msg("%s of %lld x %lld along %d: element %lld is %g, not %g", norm ? "layer_norm" : "softmax",
                      (long long)shape[0], (long long)shape[1], axis, (long long)i, (double)got[i], want[i]);
-    from->deleter(from);
-    to->deleter(to);
-    weight->deleter(weight);
     free(x);
     free(want);
     free(got);
@@ -233,10 +239,8 @@ static void try_rows_of_halves(const uf_func *f, bool norm) {
     enum {
         ROWS = 130 /* fewer have several blocks each */
     };
-    const DLDataType float16 = {kDLFloat, 16, 1};
     int64_t n = ends[pick(0, COUNT(ends) - 1)] + (chance(50) ? pick(-9, 9) : pick(-1000, 1000)), all = n * ROWS;
     const int64_t shape[] = {ROWS, n};
-    const float epsilon = 1e-5F, one = 1;
     float *x = malloc((size_t)all * sizeof *x), *got = malloc((size_t)all * sizeof *got);
     double *want = malloc((size_t)all * sizeof *want);
     for (int64_t i = 0; i < all; i++)
@@ -245,50 +249,35 @@ static void try_rows_of_halves(const uf_func *f, bool norm) {
         x[pick(0, all - 1)] = chance(50) ? -INFINITY : INFINITY;
     for (int64_t r = 0; r < ROWS; r++)
         expect_line(x + r * n, want + r * n, n, 1, norm);
-    DLManagedTensor *from, *to, *weight;
-    OK(uf_empty(&from, gpu, float16, 2, shape));
-    OK(uf_empty(&to, gpu, float16, 2, shape));
-    OK(uf_empty(&weight, gpu, float16, 1, &n));
-    OK(uf_copy(&from->dl_tensor, &UF_ARRAY(x, ROWS, n), NULL));
-    OK(uf_copy(&weight->dl_tensor, &UF_SCALAR(one), NULL));
-    DLTensor args[] = {from->dl_tensor, weight->dl_tensor, weight->dl_tensor, UF_SCALAR(epsilon), to->dl_tensor};
-    if (!norm)
-        args[1] = to->dl_tensor;
-    device_call(f, norm ? 5 : 2, args, NULL, false);
-    OK(uf_copy(&UF_ARRAY(got, ROWS, n), &to->dl_tensor, NULL));
+    lines_of_device(f, norm, (DLDataType){kDLFloat, 16, 1}, shape, -1, x, got);
     for (int64_t i = 0; i < all; i++)
         if (isnan(want[i]) ? !isnan(got[i])
                            : !(fabs((double)got[i] - want[i]) <= 0x1p-10 * fabs(want[i]) + 1e-3 * norm + 0x1p-24))
             fail_msg("%s of rows of %lld halves: element %lld is %g, not %g", norm ? "layer_norm" : "softmax",
                      (long long)n, (long long)i, (double)got[i], want[i]);
-    from->deleter(from);
-    to->deleter(to);
-    weight->deleter(weight);
     free(x);
     free(want);
     free(got);
 }
 
-static void test_rows_of_halves(void **unused) {
+static void try_both(void (*try_one)(const uf_func *f, bool norm)) {
     uf_func *soft, *norm;
-    (void)unused;
     OK(uf_load(&soft, "softmax"));
     OK(uf_load(&norm, "layer_norm"));
     for (int i = 0; i < FLOAT_TRIALS; i++)
-        try_rows_of_halves(i % 2 ? norm : soft, i % 2);
+        try_one(i % 2 ? norm : soft, i % 2);
     uf_free(soft);
     uf_free(norm);
 }
 
-static void test_long_lines(void **unused) {
-    uf_func *soft, *norm;
+static void test_rows_of_halves(void **unused) {
     (void)unused;
-    OK(uf_load(&soft, "softmax"));
-    OK(uf_load(&norm, "layer_norm"));
-    for (int i = 0; i < FLOAT_TRIALS; i++)
-        try_lines(i % 2 ? norm : soft, i % 2);
-    uf_free(soft);
-    uf_free(norm);
+    try_both(try_rows_of_halves);
+}
+
+static void test_long_lines(void **unused) {
+    (void)unused;
+    try_both(try_lines);
 }
 
 int main(void) {
