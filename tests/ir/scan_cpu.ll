@@ -133,97 +133,93 @@ L16:
   store i32 %r89, i32* %r76, align 4
   br label %L17
 L17:
-  %r92 = zext i1 %r47 to i64
-  %r93 = call i64 asm sideeffect "", "=r,0"(i64 %r92)
-  %r94 = icmp ne i64 %r93, 0
-  br i1 %r94, label %L18, label %L19
+  br i1 %r88, label %L18, label %L19
 L18:
   br label %L20
 L20:
-  %r95 = icmp slt i64 1, %r32
-  br i1 %r95, label %L21, label %L23
+  %r92 = icmp slt i64 1, %r32
+  br i1 %r92, label %L21, label %L23
 L21:
   %i21 = phi i64 [ 1, %L20 ], [ %next21, %L22 ]
-  %r96 = getelementptr inbounds i32, i32* %r74, i64 %i21
-  %r97 = load i32, i32* %r96, align 4
-  %r98 = load i32, i32* %r48
-  %r99 = load i32, i32* %r49
-  %r100 = call { i32 } @combine(i32 %r98, i32 %r97)
-  %r101 = extractvalue { i32 } %r100, 0
-  store i32 %r101, i32* %r48
-  %r102 = call { i32 } @combine(i32 %r99, i32 %r97)
-  %r103 = extractvalue { i32 } %r102, 0
-  store i32 %r103, i32* %r49
-  %r104 = load i32, i32* %r49
-  %r105 = add i64 %r34, %i21
-  %r106 = add i64 %r105, 1
-  %r107 = getelementptr inbounds i32, i32* %r76, i64 %i21
-  store i32 %r104, i32* %r107, align 4
+  %r93 = getelementptr inbounds i32, i32* %r74, i64 %i21
+  %r94 = load i32, i32* %r93, align 4
+  %r95 = load i32, i32* %r48
+  %r96 = call { i32 } @combine(i32 %r95, i32 %r94)
+  %r97 = extractvalue { i32 } %r96, 0
+  store i32 %r97, i32* %r48
+  %r98 = load i32, i32* %r49
+  %r99 = call { i32 } @combine(i32 %r98, i32 %r94)
+  %r100 = extractvalue { i32 } %r99, 0
+  store i32 %r100, i32* %r49
+  %r101 = load i32, i32* %r49
+  %r102 = add i64 %r34, %i21
+  %r103 = add i64 %r102, 1
+  %r104 = getelementptr inbounds i32, i32* %r76, i64 %i21
+  store i32 %r101, i32* %r104, align 4
   br label %L22
 L22:
   %next21 = add nuw nsw i64 %i21, 1
-  %r108 = icmp slt i64 %next21, %r32
-  br i1 %r108, label %L21, label %L23, !llvm.loop !2
+  %r105 = icmp slt i64 %next21, %r32
+  br i1 %r105, label %L21, label %L23, !llvm.loop !2
 L23:
   br label %L19
 L19:
-  %r109 = xor i1 %r94, true
-  br i1 %r109, label %L24, label %L25
+  %r106 = xor i1 %r88, true
+  br i1 %r106, label %L24, label %L25
 L24:
   br label %L26
 L26:
-  %r110 = icmp slt i64 1, %r32
-  br i1 %r110, label %L27, label %L29
+  %r107 = icmp slt i64 1, %r32
+  br i1 %r107, label %L27, label %L29
 L27:
   %i27 = phi i64 [ 1, %L26 ], [ %next27, %L28 ]
-  %r111 = getelementptr inbounds i32, i32* %r74, i64 %i27
-  %r112 = load i32, i32* %r111, align 4
-  %r113 = load i32, i32* %r48
-  %r114 = load i32, i32* %r49
-  %r115 = call { i32 } @combine(i32 %r113, i32 %r112)
-  %r116 = extractvalue { i32 } %r115, 0
-  store i32 %r116, i32* %r48
+  %r108 = getelementptr inbounds i32, i32* %r74, i64 %i27
+  %r109 = load i32, i32* %r108, align 4
+  %r110 = load i32, i32* %r48
+  %r111 = call { i32 } @combine(i32 %r110, i32 %r109)
+  %r112 = extractvalue { i32 } %r111, 0
+  store i32 %r112, i32* %r48
   br label %L28
 L28:
   %next27 = add nuw nsw i64 %i27, 1
-  %r117 = icmp slt i64 %next27, %r32
-  br i1 %r117, label %L27, label %L29
+  %r113 = icmp slt i64 %next27, %r32
+  br i1 %r113, label %L27, label %L29
 L29:
   br label %L25
 L25:
-  %r118 = icmp ne i8* %r41, null
-  %r119 = zext i1 %r118 to i64
+  %r114 = icmp ne i8* %r41, null
+  %r115 = zext i1 %r114 to i64
+  %r116 = call i64 asm sideeffect "", "=r,0"(i64 %r115)
+  %r117 = icmp ne i64 %r116, 0
+  br i1 %r117, label %L30, label %L31
+L30:
+  %r118 = load i32, i32* %r48
+  store i32 %r118, i32* %r48
+  store i32 %r118, i32* %r49
+  %r119 = zext i1 %r44 to i64
   %r120 = call i64 asm sideeffect "", "=r,0"(i64 %r119)
   %r121 = icmp ne i64 %r120, 0
-  br i1 %r121, label %L30, label %L31
-L30:
-  %r122 = load i32, i32* %r48
-  store i32 %r122, i32* %r48
-  store i32 %r122, i32* %r49
-  %r123 = zext i1 %r44 to i64
-  %r124 = call i64 asm sideeffect "", "=r,0"(i64 %r123)
-  %r125 = icmp ne i64 %r124, 0
-  br i1 %r125, label %L32, label %L33
+  br i1 %r121, label %L32, label %L33
 L32:
-  %r126 = getelementptr i8, i8* %r41, i64 0
-  %r127 = bitcast i8* %r126 to i32*
-  %r128 = load i32, i32* %r127, align 4
-  %r129 = call { i32 } @combine(i32 %r128, i32 %r122)
-  %r130 = extractvalue { i32 } %r129, 0
-  store i32 %r130, i32* %r49
+  %r122 = getelementptr i8, i8* %r41, i64 0
+  %r123 = bitcast i8* %r122 to i32*
+  %r124 = load i32, i32* %r123, align 4
+  %r125 = call { i32 } @combine(i32 %r124, i32 %r118)
+  %r126 = extractvalue { i32 } %r125, 0
+  store i32 %r126, i32* %r49
   br label %L33
 L33:
-  %r131 = load i32, i32* %r49
-  %r132 = getelementptr i8, i8* %r41, i64 0
-  %r133 = bitcast i8* %r132 to i32*
-  store i32 %r131, i32* %r133, align 4
+  %r127 = load i32, i32* %r49
+  %r128 = getelementptr i8, i8* %r41, i64 0
+  %r129 = bitcast i8* %r128 to i32*
+  store i32 %r127, i32* %r129, align 4
   br label %L31
 L31:
   br label %L12
 L12:
   %next11 = add nuw nsw i64 %i11, 1
-  %r134 = icmp slt i64 %next11, %r26
-  br i1 %r134, label %L11, label %L13, !llvm.loop !4
+  %r130 = icmp slt i64 %next11, %r26
+  br i1 %r130, label %L11, label %L13, !llvm.loop !4
 L13:
   br label %L9
 L9:

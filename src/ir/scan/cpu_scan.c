@@ -27,6 +27,7 @@ typedef struct scan {
     ssa along[VARIANT_OPERANDS];  /* and along the line */
     ssa at[VARIANT_OPERANDS]; /* arrays: address of element 0 of the row or the line; the position: its value there */
     ssa carry, resumes, results; /* address as i8*; i1: a state was carried here; i1: more than the total is wanted */
+    ssa wanted;                  /* i1: the same, asked for once a line */
     ssa buffer[UF_MAX_STATE];    /* states, as they lie in memory */
     partial_slot inside, full, chain[CHAINS];
     ssa begin; /* i64 variable: where the next block begins */
@@ -200,11 +201,12 @@ static void put_full(scan *c, ssa index) {
 
 /* Combines an element into `inside`, and into `full` as well where that is wanted. */
 static void take(scan *c, ssa index, bool full_too) {
-    partial x = element(c, c->along, index), inside = partial_get(c->w, &c->inside), full = partial_get(c->w, &c->full);
+    partial x = element(c, c->along, index), inside = partial_get(c->w, &c->inside);
     inside = fold_join(c->w, &inside, &x);
     partial_put(c->w, &c->inside, &inside);
     if (!full_too)
         return;
+    partial full = partial_get(c->w, &c->full);
     full = fold_join(c->w, &full, &x);
     partial_put(c->w, &c->full, &full);
 }
@@ -212,14 +214,13 @@ static void take(scan *c, ssa index, bool full_too) {
 /* One element after the other from `from` on. */
 static void one_by_one(scan *c, ssa from, ssa limit) {
     emit *e = c->w->s.e;
-    ssa results = unknown_answer(e, c->results);
-    int end = skeleton_if(&c->w->s, results);
+    int end = skeleton_if(&c->w->s, c->wanted);
     counted_loop l = counted_loop_begin(e, "i64", from, limit);
     take(c, l.i, true);
     put_full(c, l.i);
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
     skeleton_end_if(&c->w->s, end);
-    end = skeleton_if(&c->w->s, emit_value(e, "xor i1 %s, true", results.text));
+    end = skeleton_if(&c->w->s, emit_value(e, "xor i1 %s, true", c->wanted.text));
     l = counted_loop_begin(e, "i64", from, limit);
     take(c, l.i, false);
     counted_loop_end(e, &l, ssa_constant(1), 0);
@@ -360,19 +361,20 @@ static void vectors_of_line(scan *c, ssa limit) {
 /* Whole vectors from element 1 on, if results are wanted; returns the first element behind them. */
 static ssa vectors(scan *c) {
     emit *e = c->w->s.e;
-    ssa more = emit_value(e, "sub i64 %s, 1", c->m.text), results = unknown_answer(e, c->results);
+    ssa more = emit_value(e, "sub i64 %s, 1", c->m.text);
     ssa left = emit_value(e, "urem i64 %s, %d", more.text, c->vectors.lanes);
     ssa behind = emit_op(e, "sub i64", c->m, left);
-    int end = skeleton_if(&c->w->s, results);
+    int end = skeleton_if(&c->w->s, c->wanted);
     vectors_of_line(c, behind);
     skeleton_end_if(&c->w->s, end);
-    return emit_select_as(e, "i64", results, behind, ssa_constant(1));
+    return emit_select_as(e, "i64", c->wanted, behind, ssa_constant(1));
 }
 
 static void line(scan *c, int chains) {
     partial x = element(c, c->along, ssa_constant(0));
     set_inside(c, &x);
-    int end = skeleton_if(&c->w->s, unknown_answer(c->w->s.e, c->results));
+    c->wanted = unknown_answer(c->w->s.e, c->results);
+    int end = skeleton_if(&c->w->s, c->wanted);
     put_full(c, ssa_constant(0));
     skeleton_end_if(&c->w->s, end);
     if (c->w->f->order == FOLD_SERIAL) {
