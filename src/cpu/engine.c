@@ -75,6 +75,9 @@ static uf_status cpu_target(int device, code_target *out) {
 }
 
 enum {
+    LANE_BYTES_LEAST = 4,  /* of the numbers that calls in lanes compute with, .. */
+    LANE_BITS_MOST = 256,  /* .. of vectors of them, .. */
+    LINES_A_COPY = 8,      /* .. and lines of IR for each number that is copied, at least */
     UNROLLED_MOST = 2000,  /* lines of IR of an inner call without loops */
     UNROLLED_SHORT = 1000, /* up to which that is compiled sooner than loops are */
 };
@@ -129,6 +132,25 @@ static bool is_packed(const layout_operand *o, const int64_t *core) {
     return true;
 }
 
+/* Log2 of the unrolled calls that are computed together, each in a lane of vectors (ir/gufunc/lane_calls.c). Their operands are copied, which
+ * pays where much is computed of an element. */
+static uint8_t calls_together(const variant *v, const loop_problem *p) {
+    int size = 0, elements = 0;
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        const variant_operand *o = &v->operand[k];
+        dtype t = (dtype)o->memory;
+        if (o->kind == OPERAND_NUMBER)
+            continue;
+        int own = dtypes[t].size;
+        if (own < LANE_BYTES_LEAST || (size && own != size) || dtype_is_complex(t) || o->value != o->memory)
+            return 0;
+        size = own;
+        elements += core_bytes(v, p->layout, k) / own;
+    }
+    int vector = host_vector_bits() < LANE_BITS_MOST ? host_vector_bits() : LANE_BITS_MOST;
+    return size && p->unrolled >= LINES_A_COPY * elements ? (uint8_t)__builtin_ctz((unsigned)(vector / 8 / size)) : 0;
+}
+
 /* Sizes as constants: vectors along the last range of products, where the signature's dtypes lie in memory without gaps; else all loops
  * unrolled, unless these are constructs alone, which LLVM makes vector loops of (Mcalls/s unrolled and not, Zen 5: vecdot of 8 445, 911;
  * matvec of 8 47, 128; solve of 4 22, 6.7; inv of 3 46, 2.3; det of 4 34, 7.3; cross 1110, 630). */
@@ -147,6 +169,11 @@ static void choose_sizes(variant *v, const loop_problem *p) {
         v->gufunc.size[d] = (uint8_t)p->core[d];
     for (int k = 0; k < v->nin + v->nout && !constant; k++)
         v->operand[k].staged = 0;
+    v->gufunc.calls = v->gufunc.unrolled ? calls_together(v, p) : 0;
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        v->operand[k].fixed = v->gufunc.calls && v->operand[k].staged;
+        v->operand[k].staged |= v->gufunc.calls > 0;
+    }
 }
 
 /* Flat loops over more than stays in the caches, which write whole lines past them if all elements have one size and little is computed: the
@@ -180,6 +207,8 @@ static void cpu_specialise(variant *v, const loop_problem *p) {
         cpu_forall_specialise(v, p);
         return;
     }
+    for (int k = 0; k < variant_operands(v); k++)
+        v->operand[k].fixed = v->operand[k].align = 0;
     if (p->layout) {
         specialise_calls(v, p->layout, p->core, p->traits);
         choose_sizes(v, p);
@@ -194,7 +223,6 @@ static void cpu_specialise(variant *v, const loop_problem *p) {
     v->wide = 0;
     for (int k = 0, count = variant_operands(v); k < count; k++) {
         variant_operand *o = &v->operand[k];
-        o->fixed = o->align = 0;
         if (o->kind != OPERAND_INTERLEAVED)
             o->group = o->offset = 0; /* only strides that LLVM knows make vectors */
     }

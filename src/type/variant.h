@@ -225,7 +225,7 @@ typedef struct variant {
                 uint8_t record;
             } at;
         };
-        /* LOOP_GUFUNC; CPU: `along`, `unrolled`, `columns` and `size` alone. */
+        /* LOOP_GUFUNC; CPU: `along`, `unrolled`, `columns`, `size` and `calls` alone. */
         struct {
             /* A reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go along the last range of the forall,
              * because that is where memory is contiguous. */
@@ -244,7 +244,7 @@ typedef struct variant {
             uint8_t split;
             uint8_t unrolled; /* a thread computes a call with its operands in registers, and all loops are unrolled for
                                  the core sizes; then coop is 0, and an operand that is `staged` has its core in C
-                                 order without gaps (on the CPU it only says that) */
+                                 order without gaps (on the CPU it only says that; but see `calls`) */
             /* CPU: every construct is a forall whose last range is a vector (ir/construct/columns.c); sizes are constants, and all cores
              * are in C order without gaps. */
             uint8_t columns;
@@ -267,7 +267,9 @@ typedef struct variant {
             uint8_t held;
             /* Held, across: log2 of the neighbouring calls that a thread computes, each statement for all of them; what it loads first, and
              * most of what it stores, are then neighbours of all (ir/construct/held.h). Their number divides the extent of dimension 0,
-             * along which operands that are not `fixed` have stride 1; every operand is a number or has a core, and there is no mask. */
+             * along which operands that are not `fixed` have stride 1; every operand is a number or has a core, and there is no mask.
+             * CPU, unrolled: log2 of the calls that are computed together, each in a lane of vectors (ir/gufunc/lane_calls.c). All operands
+             * that are no numbers are then `staged`; of those that are `fixed`, cores are in C order without gaps. */
             uint8_t calls;
             /* log2 of the blocks of a thread block cluster that compute these calls together. across: coop counts the threads of all of
              * them. pieces: a call for each cluster; coop counts those of one block, more than a warp. 0: a block alone. */

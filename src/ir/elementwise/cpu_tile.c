@@ -6,9 +6,9 @@
 #include "ir/elementwise/elementwise.h"
 
 #include "ir/common/internal.h"
+#include "ir/common/transpose.h"
 
 enum {
-    SQUARE_MAX = 16,
     RECORD_BYTES = 16, /* of a record that is a vector, at least, .. */
     RECORD_LEAST = 4,  /* .. and its elements; .. */
     RECORD_MOST = 8    /* .. of so many it may have fewer bytes */
@@ -53,29 +53,6 @@ static ssa array_at(skeleton *s, const strips *f, int k, ssa column, ssa row) {
 
 /* ---- Squares ---- */
 
-/* Elements of two vectors in turn, those of their low or their high half. */
-static ssa interleave(emit *e, const char *type, int n, ssa a, ssa b, bool high) {
-    text mask = {0};
-    for (int i = 0; i < n; i++)
-        text_printf(&mask, "%si32 %d", i ? ", " : "", i / 2 + (high ? n / 2 : 0) + (i % 2 ? n : 0));
-    e->failed |= mask.failed;
-    ssa all = emit_value(e, "shufflevector %s %s, %s %s, <%d x i32> <%s>", type, a.text, type, b.text, n,
-                         mask.failed ? "" : mask.data);
-    text_free(&mask);
-    return all;
-}
-
-/* Transposes n vectors of n elements, a power of two: a perfect shuffle of all vectors' elements, as often as its logarithm says. */
-static void transpose(emit *e, const char *type, int n, ssa *vectors) {
-    ssa next[SQUARE_MAX];
-    for (int step = 1; step < n; step *= 2) {
-        for (int i = 0; i < n / 2; i++)
-            for (int high = 0; high < 2; high++)
-                next[2 * i + high] = interleave(e, type, n, vectors[i], vectors[i + n / 2], high);
-        memcpy(vectors, next, (size_t)n * sizeof *vectors);
-    }
-}
-
 /* Copies a square from its place in an operand to that in the operand's array. */
 static void copy_square(skeleton *s, const strips *f, int k, ssa from, ssa column, ssa row) {
     emit *e = s->e;
@@ -87,7 +64,7 @@ static void copy_square(skeleton *s, const strips *f, int k, ssa from, ssa colum
         vectors[i] = emit_load_as(e, type.text, emit_pointer_as(e, memory, line, type.text), align);
         line = next_column(s, f, k, line);
     }
-    transpose(e, type.text, n, vectors);
+    emit_transpose(e, type.text, n, 1, vectors);
     ssa first = array_at(s, f, k, column, row);
     for (int i = 0; i < n; i++) {
         ssa at = skeleton_address(s, k, first, ssa_constant(i * TILE_COLUMNS));

@@ -1,6 +1,7 @@
 /* cpu_gufunc.c - inner calls on the CPU: two loops, dimensions 0 and 1 of the loop, or one loop over both; the engine walks the others. */
 #include "ir/common/nodes.h"
 #include "ir/gufunc/gufunc.h"
+#include "ir/gufunc/lane_calls.h"
 
 enum {
     MANY_LOOPS = 8,   /* of a kernel's text: its calls take so long that one loop goes over them */
@@ -94,6 +95,16 @@ static void in_two_loops(gufunc_writer *w, const call_loops *c, int hint) {
     counted_loop_end(e, &outer, ssa_constant(1), 0);
 }
 
+static void in_lanes(gufunc_writer *w, const call_loops *c) {
+    emit *e = w->s.e;
+    ssa row[VARIANT_OPERANDS] = {0};
+    lane_calls lanes = lane_calls_begin(w, c->stride[0]);
+    counted_loop outer = counted_loop_begin(e, "i64", ssa_constant(0), c->extent[1]);
+    move(w, &outer, w->s.base, c->stride[1], row);
+    lane_calls_row(&lanes, row, c->extent[0]);
+    counted_loop_end(e, &outer, ssa_constant(1), 0);
+}
+
 /* Both indices are counted by one loop. LLVM goes through the loops of the kernel by the depth they
  * have, and makes copies of all loops around a condition that does not change. */
 static void in_one_loop(gufunc_writer *w, const call_loops *c, int hint) {
@@ -163,7 +174,9 @@ void cpu_gufunc(gufunc_writer *w) {
             c.stride[d][k] = skeleton_parameter(s, CPU_LOOP_STRIDES);
     c.first = s->v->reports ? skeleton_parameter(s, CPU_GUFUNC_FIRST) : ssa_none();
     gufunc_core_parameters(w);
-    if (many)
+    if (s->v->gufunc.calls)
+        in_lanes(w, &c);
+    else if (many)
         in_one_loop(w, &c, loop_no_vectors(s->e));
     else
         in_two_loops(w, &c, found.loops ? loop_no_vectors(s->e) : loop_hint_unrolled(w));

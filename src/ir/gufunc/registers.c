@@ -88,7 +88,7 @@ static ssa element_at(body *b, int k, int i) {
         position p = position_of(e, o->dim[d], (int)(i % own));
         i /= (int)own;
         if (x->staged || x->unit == d + 1) {
-            int64_t step = x->staged ? stride : 1;
+            int64_t step = x->staged ? stride << v->gufunc.calls : 1;
             constant += p.constant * step;
             offset = plus(e, offset,
                           !ssa_is_set(p.more) || step == 1

@@ -1,0 +1,257 @@
+/* lane_calls.c - CPU: unrolled inner calls, a vector of them at a time: each has a lane. Their operands are copied to arrays in which the same
+ * element of all these calls lies side by side, the loop over the lanes becomes one vector, and what it has made of the outputs' arrays
+ * is copied back. Elements that lie side by side in a core are copied by squares, which are transposed in registers.
+ *
+ * Lanes behind the last call have this call once more. They read what it reads, before anything is stored, and store what it stores. */
+#include "ir/gufunc/lane_calls.h"
+
+#include <assert.h>
+
+#include "ir/common/transpose.h"
+
+static int size_of(const gufunc_writer *w, int k) { return dtypes[skeleton_memory(&w->s, k)].size; }
+
+static int elements_of(const gufunc_writer *w, int k) { return core_bytes(w->s.v, w->layout, k) / size_of(w, k); }
+
+lane_calls lane_calls_begin(gufunc_writer *w, const ssa *stride) {
+    lane_calls c = {.w = w, .lanes = 1 << w->s.v->gufunc.calls, .stride = stride};
+    assert(c.lanes <= LANE_CALLS_MOST);
+    for (int k = 0; k < w->s.noperands; k++)
+        if (skeleton_is_array(&w->s, k))
+            c.array[k] = emit_array(w->s.e, skeleton_memory(&w->s, k), elements_of(w, k) * c.lanes);
+    return c;
+}
+
+/* ---- Copies ---- */
+
+typedef struct copy {
+    const lane_calls *c;
+    int k;
+    bool out; /* from the array */
+    /* Elements that lie side by side: along this dimension of the core, of them all if it has no gaps, or none (length 1). */
+    int along, length;
+    int apart;                  /* how many elements of a call lie between those in the array, at least 1 */
+    ssa first[LANE_CALLS_MOST]; /* the address of the core of each lane's call */
+} copy;
+
+static bool is_whole(const copy *p) { return p->c->w->s.v->operand[p->k].fixed; }
+
+/* How far apart elements along dimension d are, counted in C order. */
+static int apart_of(const gufunc_writer *w, int k, int d) {
+    const layout_operand *o = &w->layout->operands[k];
+    int apart = 1;
+    for (int i = d + 1; i < o->rank; i++)
+        apart *= w->s.v->gufunc.size[o->dim[i]];
+    return apart;
+}
+
+static copy copy_of(const lane_calls *c, int k, const ssa *row, bool out) {
+    const gufunc_writer *w = c->w;
+    const layout_operand *o = &w->layout->operands[k];
+    int unit = w->s.v->operand[k].unit;
+    copy p = {.c = c, .k = k, .out = out, .along = unit - 1, .length = 1, .apart = 1};
+    if (is_whole(&p)) {
+        p.length = elements_of(w, k);
+    } else if (unit) {
+        p.length = w->s.v->gufunc.size[o->dim[unit - 1]];
+        p.apart = apart_of(w, k, unit - 1);
+    }
+    for (int l = 0; l < c->lanes; l++)
+        p.first[l] = skeleton_address(&c->w->s, k, row[k], emit_op(w->s.e, "mul i64", c->call[l], c->stride[k]));
+    return p;
+}
+
+static ssa memory_at(const copy *p, int lane, ssa offset, const char *type) {
+    skeleton *s = &p->c->w->s;
+    return emit_pointer_as(s->e, ir_memory_type(skeleton_memory(s, p->k)),
+                           skeleton_address(s, p->k, p->first[lane], offset), type);
+}
+
+/* Element `element` (i64) of the call in that lane, and of the lanes that follow. */
+static ssa array_at(const copy *p, ssa element, int lane, const char *type) {
+    emit *e = p->c->w->s.e;
+    dtype t = skeleton_memory(&p->c->w->s, p->k);
+    ssa line = emit_element(e, t, p->c->array[p->k], emit_value(e, "mul i64 %s, %d", element.text, p->c->lanes));
+    return emit_pointer_as(e, ir_memory_type(t), lane ? emit_element(e, t, line, ssa_constant(lane)) : line, type);
+}
+
+static void move_bits(const copy *p, const char *type, ssa memory, ssa array) {
+    emit *e = p->c->w->s.e;
+    int align = size_of(p->c->w, p->k);
+    ssa from = p->out ? array : memory, to = p->out ? memory : array;
+    emit_store_as(e, type, emit_load_as(e, type, from, align), to, align);
+}
+
+/* One element of all calls, whose offset in the core is `offset`. */
+static void copy_element(const copy *p, ssa offset, ssa element) {
+    fragment type = fragment_of("i%d", 8 * size_of(p->c->w, p->k));
+    for (int l = 0; l < p->c->lanes; l++)
+        move_bits(p, type.text, memory_at(p, l, offset, type.text), array_at(p, element, l, type.text));
+}
+
+/* The same where calls lie side by side. */
+static void copy_neighbours(const copy *p, ssa offset, ssa element) {
+    fragment type = fragment_of("<%d x i%d>", p->c->lanes, 8 * size_of(p->c->w, p->k));
+    move_bits(p, type.text, memory_at(p, 0, offset, type.text), array_at(p, element, 0, type.text));
+}
+
+/* ---- Squares ---- */
+
+static int square_of(const copy *p) { return ACCESS_BYTES / size_of(p->c->w, p->k); }
+static int parts_of(const copy *p) { return p->c->lanes / square_of(p); }
+
+/* Vectors behind each other, a power of two of them, as one. */
+static ssa concatenate(emit *e, int bits, int n, int count, const ssa *vectors) {
+    if (count == 1)
+        return vectors[0];
+    ssa low = concatenate(e, bits, n, count / 2, vectors),
+        high = concatenate(e, bits, n, count / 2, vectors + count / 2);
+    int half = n * count / 2;
+    text mask = {0};
+    for (int i = 0; i < 2 * half; i++)
+        text_printf(&mask, "%si32 %d", i ? ", " : "", i);
+    e->failed |= mask.failed;
+    ssa all = emit_value(e, "shufflevector <%d x i%d> %s, <%d x i%d> %s, <%d x i32> <%s>", half, bits, low.text, half,
+                         bits, high.text, 2 * half, mask.failed ? "" : mask.data);
+    text_free(&mask);
+    return all;
+}
+
+static ssa part_of(emit *e, int bits, int n, int parts, int part, ssa vector) {
+    text mask = {0};
+    for (int i = 0; i < n; i++)
+        text_printf(&mask, "%si32 %d", i ? ", " : "", part * n + i);
+    e->failed |= mask.failed;
+    ssa own = emit_value(e, "shufflevector <%d x i%d> %s, <%d x i%d> undef, <%d x i32> <%s>", n * parts, bits,
+                         vector.text, n * parts, bits, n, mask.failed ? "" : mask.data);
+    text_free(&mask);
+    return own;
+}
+
+/* So many elements of all calls as lie side by side in 16 bytes. */
+static void copy_square(const copy *p, ssa offset, ssa element) {
+    emit *e = p->c->w->s.e;
+    int n = square_of(p), parts = parts_of(p), size = size_of(p->c->w, p->k);
+    fragment few = fragment_of("<%d x i%d>", n, 8 * size), all = fragment_of("<%d x i%d>", n * parts, 8 * size);
+    ssa line[SQUARE_MAX], array[SQUARE_MAX];
+    for (int i = 0; i < n; i++)
+        array[i] = array_at(p, emit_op(e, "add i64", element, ssa_constant(i * p->apart)), 0, all.text);
+    for (int i = 0; i < n; i++) {
+        ssa own[LANE_CALLS_MOST];
+        if (p->out) {
+            line[i] = emit_load_as(e, all.text, array[i], size);
+            continue;
+        }
+        for (int part = 0; part < parts; part++)
+            own[part] = emit_load_as(e, few.text, memory_at(p, part * n + i, offset, few.text), size);
+        line[i] = concatenate(e, 8 * size, n, parts, own);
+    }
+    emit_transpose(e, all.text, n, parts, line);
+    for (int i = 0; i < n; i++) {
+        if (!p->out)
+            emit_store_as(e, all.text, line[i], array[i], size);
+        for (int part = 0; part < parts && p->out; part++)
+            emit_store_as(e, few.text, parts == 1 ? line[i] : part_of(e, 8 * size, n, parts, part, line[i]),
+                          memory_at(p, part * n + i, offset, few.text), size);
+    }
+}
+
+/* ---- Cores ---- */
+
+static void end_loop(emit *e, const counted_loop *l, int step) {
+    int hints[] = {loop_no_vectors(e), loop_no_unroll(e)};
+    counted_loop_end_hints(e, l, ssa_constant(step), hints, COUNT(hints));
+}
+
+/* Elements that lie side by side, by squares, the last of which has some of the one before it once more; fewer one by one. */
+static void copy_run(const copy *p, ssa offset, ssa element) {
+    emit *e = p->c->w->s.e;
+    int n = parts_of(p) ? square_of(p) : 1, step = p->length < n ? 1 : n;
+    bool squares = step > 1;
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(p->length));
+    ssa i = unknown_each_time(e, squares && p->length % n ? emit_min(e, l.i, ssa_constant(p->length - n)) : l.i);
+    (squares ? copy_square
+             : copy_element)(p, emit_op(e, "add i64", offset, i),
+                             emit_op(e, "add i64", element, emit_value(e, "mul i64 %s, %d", i.text, p->apart)));
+    end_loop(e, &l, step);
+}
+
+/* All dimensions of the core from d on, but for the one along which `each` goes. */
+static void copy_along(const copy *p, int d, ssa offset, ssa element, void (*each)(const copy *, ssa, ssa)) {
+    const gufunc_writer *w = p->c->w;
+    emit *e = w->s.e;
+    const layout_operand *o = &w->layout->operands[p->k];
+    if (d == o->rank) {
+        each(p, offset, element);
+        return;
+    }
+    if (p->length > 1 && d == p->along) {
+        copy_along(p, d + 1, offset, element, each);
+        return;
+    }
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(w->s.v->gufunc.size[o->dim[d]]));
+    ssa i = unknown_each_time(e, l.i);
+    copy_along(p, d + 1, emit_op(e, "add i64", offset, emit_op(e, "mul i64", i, w->core[o->strides + d])),
+               emit_op(e, "add i64", element, emit_value(e, "mul i64 %s, %d", i.text, apart_of(w, p->k, d))), each);
+    end_loop(e, &l, 1);
+}
+
+static void copy_core(const lane_calls *c, int k, const ssa *row, bool out) {
+    emit *e = c->w->s.e;
+    copy p = copy_of(c, k, row, out);
+    ssa none = ssa_constant(0);
+    if (is_whole(&p)) {
+        copy_run(&p, none, none);
+    } else if (p.length > 1) {
+        copy_along(&p, 0, none, none, copy_run);
+    } else {
+        ssa next = emit_value(e, "icmp eq i64 %s, 1", c->stride[k].text);
+        int beside = emit_label_new(e), apart = emit_label_new(e), end = emit_label_new(e);
+        emit_branch_if(e, emit_op(e, "and i1", c->full, next), beside, apart);
+        emit_label(e, beside);
+        copy_along(&p, 0, none, none, copy_neighbours);
+        emit_branch(e, end);
+        emit_label(e, apart);
+        copy_along(&p, 0, none, none, copy_element);
+        emit_branch(e, end);
+        emit_label(e, end);
+    }
+}
+
+/* ---- Calls ---- */
+
+static void find_calls(lane_calls *c, ssa first, ssa extent) {
+    emit *e = c->w->s.e;
+    ssa last = emit_op(e, "sub i64", extent, ssa_constant(1));
+    for (int l = 0; l < c->lanes; l++)
+        c->call[l] = l ? emit_min(e, emit_op(e, "add i64", first, ssa_constant(l)), last) : first;
+    c->full = emit_op(e, "icmp sle i64", emit_op(e, "add i64", first, ssa_constant(c->lanes - 1)), last);
+}
+
+static void in_lanes(const lane_calls *c) {
+    gufunc_writer *w = c->w;
+    emit *e = w->s.e;
+    int hints[ONE_VECTOR_HINTS];
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(c->lanes));
+    for (int k = 0; k < w->s.noperands; k++)
+        if (skeleton_is_array(&w->s, k))
+            w->at[k] = emit_element(e, skeleton_memory(&w->s, k), c->array[k], l.i);
+    gufunc_call(w, ssa_none());
+    loop_one_vector(e, c->lanes, hints);
+    counted_loop_end_hints(e, &l, ssa_constant(1), hints, COUNT(hints));
+}
+
+void lane_calls_row(lane_calls *c, const ssa *row, ssa extent) {
+    gufunc_writer *w = c->w;
+    emit *e = w->s.e;
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), extent);
+    find_calls(c, l.i, extent);
+    for (int k = 0; k < w->s.noperands; k++)
+        if (skeleton_is_array(&w->s, k) && (k < w->s.nin || w->reads_output[k]))
+            copy_core(c, k, row, false);
+    in_lanes(c);
+    for (int k = w->s.nin; k < w->s.noperands; k++)
+        if (skeleton_is_array(&w->s, k))
+            copy_core(c, k, row, true);
+    counted_loop_end(e, &l, ssa_constant(c->lanes), loop_no_unroll(e));
+}

@@ -1,0 +1,27 @@
+/* lane_calls.h - CPU: unrolled inner calls (gufunc.calls), several at a time, each in a lane of vectors. */
+#ifndef UF_LANE_CALLS_H
+#define UF_LANE_CALLS_H
+
+#include "ir/gufunc/gufunc.h"
+
+enum {
+    LANE_CALLS_MOST = 8
+};
+
+typedef struct lane_calls {
+    gufunc_writer *w;
+    int lanes;
+    const ssa *stride; /* of neighbouring calls, by operand, in elements (i64) */
+    ssa array
+        [VARIANT_OPERANDS]; /* element number i of the call in lane l is number i * lanes + l; elements of a core count in C order */
+    /* The calls that have a turn: which one of the row each lane has (i64), and whether no two have the same (i1). */
+    ssa call[LANE_CALLS_MOST];
+    ssa full;
+} lane_calls;
+
+/* To be called before the first branch of the kernel. */
+lane_calls lane_calls_begin(gufunc_writer *w, const ssa *stride);
+/* Writes `extent` (i64) calls, of the first of which the operands are at `row`. */
+void lane_calls_row(lane_calls *c, const ssa *row, ssa extent);
+
+#endif

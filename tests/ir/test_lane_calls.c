@@ -1,0 +1,294 @@
+/* test_lane_calls.c - unrolled inner calls that have lanes of vectors (ir/gufunc/lane_calls.c): which have them, that LLVM makes vectors of them,
+ * and what they compute, for any number of calls and any order of memory. */
+#include "cpu/cpu.h"
+#include "ir/ir.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw.h"
+#include "gu_kernel.h"
+#include "ir_check.h"
+
+#undef fail
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+#include "expect.h"
+
+/* ---- Which ---- */
+
+static int lanes_chosen(const char *types, bool converts, int64_t n, int lines) {
+    arena a = {0};
+    gu_kernel k = {"chosen", "(n,n)->(n)", "(a) -> (y) { for (int64 i = 0; i < n; i++) y[i] = a[i][i]; }", types};
+    const tree *t = gu_tree(&a, &k);
+    variant v = gu_variant(t, 0, 0, 1, 1);
+    const int64_t core[] = {n, n, 1, 1};
+    code_traits traits;
+    nd_loop loop = {
+        .ndim = 1, .narrays = 2, .count = 1000, .extent = (int64_t[]){1000}, .stride = (int64_t[]){n * n, n}};
+    ir_traits(t, &traits);
+    if (converts)
+        v.operand[1].memory = DT_FLOAT64;
+    cpu_engine.specialise(
+        &v, &(loop_problem){.loop = &loop, .layout = t->layout, .core = core, .traits = &traits, .unrolled = lines});
+    for (int i = 0; i < 2; i++)
+        assert_true(!v.gufunc.calls || (v.operand[i].staged && v.operand[i].fixed));
+    arena_free(&a);
+    return v.gufunc.calls ? 1 << v.gufunc.calls : 0;
+}
+
+/* Where much is computed of each element: 12 of them are copied here. */
+static void chosen(void **state) {
+    code_target host;
+    (void)state;
+    OK(cpu_engine.target(0, &host));
+    int words = host.vector_bits > 128 ? 8 : 4;
+    static const struct {
+        const char *types;
+        bool converts;
+        int lines, halves; /* halves: of the lanes that words have; 0: there are none */
+    } cases[] = {{"float32->float32", false, 96, 2},     {"float32->float32", false, 95, 0},
+                 {"float32->float32", true, 96, 0},      {"float64->float64", false, 96, 1},
+                 {"int32->int32", false, 96, 2},         {"uint64->uint64", false, 96, 1},
+                 {"int16->int16", false, 96, 0},         {"complex64->complex64", false, 96, 0},
+                 {"float32->float32", false, 100000, 0}, {"float32->float64", false, 96, 0}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int lanes = lanes_chosen(cases[i].types, cases[i].converts, 3, cases[i].lines);
+        if (lanes != cases[i].halves * words / 2)
+            fail_msg("%s, %d lines: %d lanes", cases[i].types, cases[i].lines, lanes);
+    }
+}
+
+/* ---- The code ---- */
+
+static const char text_of_chain[] =
+    "(a, s) -> (y) { for (int64 i = 0; i < n; i++) { auto t = s; for (int64 k = 0; k < n; k++) "
+    "t = a[i][k] > t ? a[i][k] / t : t - a[k][i]; y[i] = t; } }";
+
+static int occurrences(const char *in, const char *what) {
+    int n = 0;
+    for (; (in = strstr(in, what)); in++)
+        n++;
+    return n;
+}
+
+/* Cores are copied by squares where elements lie side by side, and all calls are divided together. */
+static void vectors(void **state) {
+    static const struct {
+        const char *types, *divides, *square;
+        int n, lanes;    /* log2 */
+        int fixed, unit; /* of the matrix */
+        int shuffles; /* of a vector of all lanes: 8 to transpose a square of words, 2 of others; parts of the result are as many */
+    } cases[] = {{"float32,float32->float32", "fdiv <8 x float>", "shufflevector <8 x i32>", 3, 3, 1, 2, 8},
+                 {"float32,float32->float32", "fdiv <8 x float>", "shufflevector <8 x i32>", 4, 3, 1, 2, 8 + 16},
+                 {"float32,float32->float32", "fdiv <8 x float>", "shufflevector <8 x i32>", 5, 3, 0, 2, 8 + 16},
+                 {"float32,float32->float32", "fdiv <8 x float>", "shufflevector <8 x i32>", 5, 3, 0, 1, 8 + 16},
+                 {"float32,float32->float32", "fdiv <8 x float>", "shufflevector <8 x i32>", 5, 3, 0, 0, 16},
+                 {"float64,float64->float64", "fdiv <4 x double>", "shufflevector <4 x i64>", 3, 2, 1, 2, 2 + 6},
+                 {"float32,float32->float32", "fdiv <4 x float>", "shufflevector <4 x i32>", 4, 2, 1, 2, 8 + 8}};
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        gu_kernel k = {"lanes", "(n,n),()->(n)", text_of_chain, cases[i].types};
+        const tree *t = gu_tree(&a, &k);
+        variant v = gu_unrolled(t, cases[i].n);
+        v.gufunc.calls = (uint8_t)cases[i].lanes;
+        for (int j = 0; j < 3; j++) {
+            v.operand[j].staged = 1;
+            v.operand[j].fixed = (uint8_t)(j || cases[i].fixed);
+        }
+        v.operand[0].unit = (uint8_t)cases[i].unit;
+        code_module m = gu_generate(&a, &k, t, &v, &gu_cpu);
+        int shuffles = occurrences(m.ir.data, cases[i].square);
+        if (shuffles != cases[i].shuffles)
+            fail_msg("case %zu: %d shuffles\n%s", i, shuffles, m.ir.data);
+        for (int j = 0; j < judge_count(); j++) {
+            assert_null(judge_ir(j, m.ir.data));
+            const char *optimised = judge_optimised(j, m.ir.data, "haswell", "");
+            if (!strstr(optimised, cases[i].divides) || strstr(optimised, "fdiv float") ||
+                strstr(optimised, "fdiv double"))
+                fail_msg("case %zu, %s\n%s", i, judge_name(j), optimised);
+        }
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* ---- What they compute ---- */
+
+enum {
+    RANK = 4, /* of the matrices: two dimensions of the loop, and those of the core */
+    N_MOST = 6,
+    ARGS = 4
+};
+
+typedef struct operand {
+    int rank;
+    int64_t extent[RANK], stride[RANK], size; /* size: elements of the block */
+    double *block;                            /* as float64 */
+    char *data;                               /* as the dtype */
+    int64_t first;                            /* where element 0 is in the block */
+} operand;
+
+/* Any order of the dimensions in memory, gaps between them or not, and backwards or not. */
+static void draw_operand(operand *o, int rank, const int64_t *extent, bool broadcast) {
+    int order[RANK] = {0, 1, 2, 3};
+    int64_t reach = 1;
+    o->rank = rank;
+    o->first = 0;
+    for (int i = rank - 1; i > 0; i--) {
+        int j = chance(40) ? i : (int)pick(0, i), swap = order[i];
+        order[i] = order[j];
+        order[j] = swap;
+    }
+    for (int i = rank - 1; i >= 0; i--) {
+        int d = order[i];
+        bool back = chance(15);
+        o->extent[d] = extent[d];
+        if (broadcast && d < 2) {
+            o->stride[d] = 0;
+            continue;
+        }
+        reach += chance(25) ? pick(1, 3) : 0;
+        o->stride[d] = back ? -reach : reach;
+        o->first += back ? reach * (extent[d] - 1) : 0;
+        reach *= extent[d];
+    }
+    o->size = reach;
+    o->block = malloc((size_t)reach * sizeof *o->block);
+    for (int64_t i = 0; i < reach; i++)
+        o->block[i] = (double)pick(-3, 4);
+}
+
+static int64_t place(const operand *o, int64_t r, int64_t c, int64_t i, int64_t j) {
+    const int64_t at[RANK] = {r, c, i, j};
+    int64_t p = o->first;
+    for (int d = 0; d < o->rank; d++)
+        p += at[d] * o->stride[d];
+    return p;
+}
+
+static const struct type {
+    const char *name;
+    DLDataType is;
+} kinds[] = {{"float32", {kDLFloat, 32, 1}},
+             {"float64", {kDLFloat, 64, 1}},
+             {"int32", {kDLInt, 32, 1}},
+             {"int64", {kDLInt, 64, 1}}};
+
+static void put(DLDataType t, char *to, double x) {
+    if (t.code == kDLInt && t.bits == 32)
+        *(int32_t *)(void *)to = (int32_t)x;
+    else if (t.code == kDLInt)
+        *(int64_t *)(void *)to = (int64_t)x;
+    else if (t.bits == 32)
+        *(float *)(void *)to = (float)x;
+    else
+        *(double *)(void *)to = x;
+}
+
+static double get(DLDataType t, const char *from) {
+    return t.code == kDLInt
+               ? t.bits == 32 ? *(const int32_t *)(const void *)from : (double)*(const int64_t *)(const void *)from
+           : t.bits == 32 ? *(const float *)(const void *)from
+                          : *(const double *)(const void *)from;
+}
+
+/* Each row of the result by what the text below says; where the scalar is odd it stays as it was, but for its first element. */
+static const char computing[] = "(a, s) -> (y, z) { auto odd = s != 2 * (s > 0 ? s > 2 ? 2 : s > 1 ? 1 : 0 : s < -2 ? "
+                                "-2 : s < -1 ? -1 : 0); y[0] = s;"
+                                "for (int64 i = 0; i < n; i++) { auto t = s; for (int64 k = 0; k < n; k++) { t = t > "
+                                "a[i][k] ? a[i][k] - t : t + a[k][i]; "
+                                "t = t > 100 ? 50 - t : t; t = t < 0 - 100 ? t + 70 : t; t = t == a[k][k] ? t - 1 : t; "
+                                "} if (!odd) y[i] = t; z += t; } }";
+
+static double one_step(double t, double ik, double ki, double kk) {
+    t = t > ik ? ik - t : t + ki;
+    t = t > 100 ? 50 - t : t;
+    t = t < -100 ? t + 70 : t;
+    return t == kk ? t - 1 : t;
+}
+
+static bool is_odd(double s) { return s != 2 * (s > 0 ? s > 2 ? 2 : s > 1 ? 1 : 0 : s < -2 ? -2 : s < -1 ? -1 : 0); }
+
+/* What the blocks of the outputs are to hold. */
+static void compute(operand *const o, int64_t rows, int64_t columns, int64_t n) {
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < columns; c++) {
+            double s = o[1].block[place(&o[1], r, c, 0, 0)], total = 0;
+            o[2].block[place(&o[2], r, c, 0, 0)] = s;
+            for (int64_t i = 0; i < n; i++) {
+                double t = s;
+                for (int64_t k = 0; k < n; k++)
+                    t = one_step(t, o[0].block[place(&o[0], r, c, i, k)], o[0].block[place(&o[0], r, c, k, i)],
+                                 o[0].block[place(&o[0], r, c, k, k)]);
+                if (!is_odd(s))
+                    o[2].block[place(&o[2], r, c, i, 0)] = t;
+                total += t;
+            }
+            o[3].block[place(&o[3], r, c, 0, 0)] = total;
+        }
+}
+
+static void try_one(uf_func *const *functions) {
+    int type = (int)pick(0, COUNT(kinds) - 1);
+    DLDataType t = kinds[type].is;
+    int64_t columns = pick(1, 20), rows = 256 / columns + pick(1, 5), n = pick(1, N_MOST);
+    operand o[ARGS];
+    DLTensor args[ARGS];
+    static const int rank[ARGS] = {4, 2, 3, 2};
+    for (int k = 0; k < ARGS; k++) {
+        const int64_t extent[RANK] = {rows, columns, n, n};
+        draw_operand(&o[k], rank[k], extent, k < 2 && chance(15));
+        o[k].data = malloc((size_t)o[k].size * t.bits / 8);
+        for (int64_t i = 0; i < o[k].size; i++)
+            put(t, o[k].data + i * t.bits / 8, o[k].block[i]);
+        args[k] = (DLTensor){.data = o[k].data,
+                             .device = {kDLCPU, 0},
+                             .ndim = rank[k],
+                             .dtype = t,
+                             .shape = o[k].extent,
+                             .strides = o[k].stride,
+                             .byte_offset = (uint64_t)o[k].first * t.bits / 8};
+    }
+    compute(o, rows, columns, n);
+    OK(uf_call(functions[type], ARGS, args, NULL));
+    for (int k = 0; k < ARGS; k++) {
+        for (int64_t i = 0; i < o[k].size; i++)
+            if (get(t, o[k].data + i * t.bits / 8) != o[k].block[i])
+                fail_msg("operand %d of %s, n %lld, %lld x %lld calls, place %lld of %lld: %g, not %g", k,
+                         kinds[type].name, (long long)n, (long long)rows, (long long)columns, (long long)i,
+                         (long long)o[k].size, get(t, o[k].data + i * t.bits / 8), o[k].block[i]);
+        free(o[k].block);
+        free(o[k].data);
+    }
+}
+
+static void any_order(void **state) {
+    uf_func *functions[COUNT(kinds)];
+    (void)state;
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        char signature[64];
+        snprintf(signature, sizeof signature, "%s,%s->%s,%s", kinds[i].name, kinds[i].name, kinds[i].name,
+                 kinds[i].name);
+        OK(uf_guvectorize(&functions[i], "f", "(n,n),()->(n),()", signature, computing));
+    }
+    for (int64_t i = 0; i < trials(150); i++)
+        try_one(functions);
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        uf_free(functions[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chosen), cmocka_unit_test(vectors),
+                                       cmocka_unit_test(any_order)};
+    return cmocka_run_group_tests(tests, draw_seed, NULL);
+}
