@@ -156,7 +156,8 @@ typedef struct llvm {
     char path[512]; /* of the library's file */
     char version[16];
     unsigned major;
-    char *triple, *cpu, *features; /* of this processor */
+    char *triple, *cpu;  /* of this processor */
+    char features[8192]; /* that code may use */
     llvm_target target;
 } llvm;
 

@@ -911,6 +911,7 @@ static void information(void **unused) {
     assert_non_null(strstr(out.data, l->version));
     assert_non_null(strstr(out.data, l->path));
     assert_non_null(strstr(out.data, "libmvec"));
+    assert_non_null(strstr(l->features, ",-sse4a")); /* what comes last counts */
     text_free(&out);
 }
 
