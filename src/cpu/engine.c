@@ -75,10 +75,15 @@ static uf_status cpu_target(int device, code_target *out) {
 }
 
 enum {
-    LANE_BYTES_LEAST = 4,  /* of the numbers that calls in lanes compute with, .. */
+    WORD = 4,              /* bytes of the smallest numbers that calls in lanes compute with, .. */
     LANE_BITS_MOST = 256,  /* .. of vectors of them, .. */
-    LINES_A_COPY = 8,      /* .. and lines of IR for each number that is copied, at least */
-    UNROLLED_MOST = 2000,  /* lines of IR of an inner call without loops */
+    LANE_LINES = 70,       /* .. lines of IR of a call, at least, .. */
+    LINES_A_COPY = 44,     /* .. and of those of all lanes together, for each element of a call that is copied */
+    UNROLLED_MOST = 2000,  /* lines of IR of an inner call without loops, .. */
+    UNROLLED_LANES = 1500, /* .. that has constructs alone, in lanes, .. */
+    UNROLLED_ROWS = 700,   /* .. or not */
+    ROW_BYTES = 128,       /* of a row, from which on LLVM's loops over it pay, .. */
+    NARROW_ROW = 16,       /* .. and its elements, if these are integers that are smaller than words */
     UNROLLED_SHORT = 1000, /* up to which that is compiled sooner than loops are */
 };
 
@@ -133,44 +138,68 @@ static bool is_packed(const layout_operand *o, const int64_t *core) {
 }
 
 /* Log2 of the unrolled calls that are computed together, each in a lane of vectors (ir/gufunc/lane_calls.c). Their operands are copied, which
- * pays where much is computed of an element. */
+ * pays where much is computed of an element. 16-bit floating numbers are computed as float32. */
 static uint8_t calls_together(const variant *v, const loop_problem *p) {
     int size = 0, elements = 0;
     for (int k = 0; k < v->nin + v->nout; k++) {
         const variant_operand *o = &v->operand[k];
         dtype t = (dtype)o->memory;
+        int own = dtypes[t].size;
         if (o->kind == OPERAND_NUMBER)
             continue;
-        int own = dtypes[t].size;
-        if (own < LANE_BYTES_LEAST || (size && own != size) || dtype_is_complex(t) || o->value != o->memory)
+        if (dtype_is_complex(t) || (own < WORD && !dtype_is_floating(t)) || (size && own != size) ||
+            o->value != o->memory)
             return 0;
         size = own;
         elements += core_bytes(v, p->layout, k) / own;
     }
-    int vector = host_vector_bits() < LANE_BITS_MOST ? host_vector_bits() : LANE_BITS_MOST;
-    return size && p->unrolled >= LINES_A_COPY * elements ? (uint8_t)__builtin_ctz((unsigned)(vector / 8 / size)) : 0;
+    int vector = host_vector_bits() < LANE_BITS_MOST ? host_vector_bits() : LANE_BITS_MOST,
+        lanes = vector / 8 / (size > WORD ? size : WORD);
+    bool pays = size && p->unrolled >= LANE_LINES && (int64_t)p->unrolled * lanes >= (int64_t)LINES_A_COPY * elements;
+    return pays ? (uint8_t)__builtin_ctz((unsigned)lanes) : 0;
+}
+
+/* Do rows end before LLVM's loops over them, which take several vectors at a time, have begun? Such loops would go element by element. Those
+ * over narrow integers take one vector of 16 at a time. */
+static bool rows_are_short(const variant *v, const loop_problem *p) {
+    int longest = 0, size = 1;
+    for (int d = 0; d < p->layout->ndims; d++)
+        longest = p->core[d] > longest ? (int)p->core[d] : longest;
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        dtype t = (dtype)v->operand[k].memory;
+        int own = dtypes[t].size < WORD && !dtype_is_floating(t) ? ROW_BYTES / NARROW_ROW : dtypes[t].size;
+        size = own > size ? own : size;
+    }
+    return longest * size < ROW_BYTES;
+}
+
+/* Loops of the text are unrolled as long as that is no more than UNROLLED_MOST; constructs alone, which LLVM makes vector loops of, where
+ * these would not pay. */
+static bool unrolls(const variant *v, const loop_problem *p, bool lanes) {
+    if (p->traits->plain_loops || !p->traits->nconstructs)
+        return p->unrolled <= UNROLLED_MOST;
+    return rows_are_short(v, p) && p->unrolled <= (lanes ? UNROLLED_LANES : UNROLLED_ROWS);
 }
 
 /* Sizes as constants: vectors along the last range of products, where the signature's dtypes lie in memory without gaps; else all loops
- * unrolled, unless these are constructs alone, which LLVM makes vector loops of (Mcalls/s unrolled and not, Zen 5: vecdot of 8 445, 911;
- * matvec of 8 47, 128; solve of 4 22, 6.7; inv of 3 46, 2.3; det of 4 34, 7.3; cross 1110, 630). */
+ * unrolled. */
 static void choose_sizes(variant *v, const loop_problem *p) {
     bool known = p->unrolled && !v->reports && !v->masked, packed = true;
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);
+    for (int d = 0; d < p->layout->ndims && known; d++)
+        v->gufunc.size[d] = (uint8_t)p->core[d];
     for (int k = 0; k < v->nin + v->nout; k++) {
         v->operand[k].staged = known && is_packed(&p->layout->operands[k], p->core);
         packed &= v->operand[k].staged && v->operand[k].memory == v->operand[k].value;
     }
+    uint8_t calls = known ? calls_together(v, p) : 0;
     v->gufunc.columns = known && packed && p->traits->columns;
-    v->gufunc.unrolled = known && !v->gufunc.columns && p->unrolled <= UNROLLED_MOST && !cores_convert(v) &&
-                         (p->traits->plain_loops || !p->traits->nconstructs);
-    bool constant = v->gufunc.columns || v->gufunc.unrolled;
-    for (int d = 0; d < p->layout->ndims && constant; d++)
-        v->gufunc.size[d] = (uint8_t)p->core[d];
-    for (int k = 0; k < v->nin + v->nout && !constant; k++)
-        v->operand[k].staged = 0;
-    v->gufunc.calls = v->gufunc.unrolled ? calls_together(v, p) : 0;
+    v->gufunc.unrolled = known && !v->gufunc.columns && !cores_convert(v) && unrolls(v, p, calls);
+    v->gufunc.calls = v->gufunc.unrolled ? calls : 0;
+    if (!v->gufunc.columns && !v->gufunc.unrolled)
+        memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     for (int k = 0; k < v->nin + v->nout; k++) {
+        v->operand[k].staged &= v->gufunc.columns || v->gufunc.unrolled;
         v->operand[k].fixed = v->gufunc.calls && v->operand[k].staged;
         v->operand[k].staged |= v->gufunc.calls > 0;
     }

@@ -22,9 +22,14 @@
 
 /* ---- Which ---- */
 
-static int lanes_chosen(const char *types, bool converts, int64_t n, int lines) {
+typedef struct choice {
+    bool unrolled;
+    int lanes; /* 0: calls have none */
+} choice;
+
+static choice choose(const char *source, const char *types, bool converts, int64_t n, int lines) {
     arena a = {0};
-    gu_kernel k = {"chosen", "(n,n)->(n)", "(a) -> (y) { for (int64 i = 0; i < n; i++) y[i] = a[i][i]; }", types};
+    gu_kernel k = {"chosen", "(n,n)->(n)", source, types};
     const tree *t = gu_tree(&a, &k);
     variant v = gu_variant(t, 0, 0, 1, 1);
     const int64_t core[] = {n, n, 1, 1};
@@ -36,32 +41,72 @@ static int lanes_chosen(const char *types, bool converts, int64_t n, int lines) 
         v.operand[1].memory = DT_FLOAT64;
     cpu_engine.specialise(
         &v, &(loop_problem){.loop = &loop, .layout = t->layout, .core = core, .traits = &traits, .unrolled = lines});
-    for (int i = 0; i < 2; i++)
-        assert_true(!v.gufunc.calls || (v.operand[i].staged && v.operand[i].fixed));
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(v.operand[i].staged, v.gufunc.unrolled);
+        assert_int_equal(v.operand[i].fixed, v.gufunc.calls > 0);
+    }
+    assert_int_equal(v.gufunc.size[0], v.gufunc.unrolled ? n : 0);
     arena_free(&a);
-    return v.gufunc.calls ? 1 << v.gufunc.calls : 0;
+    return (choice){v.gufunc.unrolled, v.gufunc.calls ? 1 << v.gufunc.calls : 0};
 }
 
-/* Where much is computed of each element: 12 of them are copied here. */
-static void chosen(void **state) {
+static const char text_loop[] = "(a) -> (y) { for (int64 i = 0; i < n; i++) y[i] = a[i][i]; }",
+                  construct[] = "(a) -> (y) { forall (i : n) y[i] = a[i][i]; }";
+
+static int words_of_vectors(void) {
     code_target host;
-    (void)state;
     OK(cpu_engine.target(0, &host));
-    int words = host.vector_bits > 128 ? 8 : 4;
-    static const struct {
+    return host.vector_bits > 128 ? 8 : 4;
+}
+
+/* Calls have lanes where much is computed of each element: 20 of them are copied here. */
+static void lanes_chosen(void **state) {
+    int words = words_of_vectors(), least = 44 * 20 / words;
+    const struct {
         const char *types;
         bool converts;
-        int lines, halves; /* halves: of the lanes that words have; 0: there are none */
-    } cases[] = {{"float32->float32", false, 96, 2},     {"float32->float32", false, 95, 0},
-                 {"float32->float32", true, 96, 0},      {"float64->float64", false, 96, 1},
-                 {"int32->int32", false, 96, 2},         {"uint64->uint64", false, 96, 1},
-                 {"int16->int16", false, 96, 0},         {"complex64->complex64", false, 96, 0},
-                 {"float32->float32", false, 100000, 0}, {"float32->float64", false, 96, 0}};
+        int lines, lanes;
+    } cases[] = {{"float32->float32", false, least, words},
+                 {"float32->float32", false, least - 1, 0},
+                 {"float32->float32", true, least, 0},
+                 {"float64->float64", false, 2 * least, words / 2},
+                 {"float64->float64", false, 2 * least - 1, 0},
+                 {"int32->int32", false, least, words},
+                 {"uint64->uint64", false, 2 * least, words / 2},
+                 {"int16->int16", false, 1900, 0},
+                 {"float16->float16", false, least, words},
+                 {"complex64->complex64", false, 1900, 0},
+                 {"float32->float32", false, 2001, 0},
+                 {"float32->float64", false, 1900, 0}};
+    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        int lanes = lanes_chosen(cases[i].types, cases[i].converts, 3, cases[i].lines);
-        if (lanes != cases[i].halves * words / 2)
-            fail_msg("%s, %d lines: %d lanes", cases[i].types, cases[i].lines, lanes);
+        choice c = choose(text_loop, cases[i].types, cases[i].converts, 4, cases[i].lines);
+        if (c.lanes != cases[i].lanes)
+            fail_msg("%s, %d lines: %d lanes", cases[i].types, cases[i].lines, c.lanes);
     }
+    assert_int_equal(choose(text_loop, "float32->float32", false, 1, 69).lanes, 0);
+    assert_int_equal(choose(text_loop, "float32->float32", false, 1, 70).lanes, words);
+}
+
+/* Constructs are unrolled for rows that are too short for LLVM's loops over them, and the text's loops always. */
+static void rows_unrolled(void **state) {
+    static const struct {
+        const char *types;
+        int n; /* the longest row */
+    } cases[] = {{"float32->float32", 31}, {"float64->float64", 15},     {"float16->float16", 63},
+                 {"int8->int8", 15},       {"complex64->complex64", 15}, {"uint16->uint16", 15}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        if (!choose(construct, cases[i].types, false, cases[i].n, 100).unrolled ||
+            choose(construct, cases[i].types, false, cases[i].n + 1, 100).unrolled)
+            fail_msg("%s", cases[i].types);
+    assert_true(choose(construct, "float64->float64", false, 4, 1500).unrolled); /* in lanes */
+    assert_false(choose(construct, "float64->float64", false, 4, 1501).unrolled);
+    assert_true(choose(construct, "complex64->complex64", false, 4, 700).unrolled);
+    assert_false(choose(construct, "complex64->complex64", false, 4, 701).unrolled);
+    assert_true(choose(text_loop, "complex64->complex64", false, 4, 2000).unrolled);
+    assert_true(choose(text_loop, "float32->float32", false, 40, 100).unrolled);
+    assert_false(choose(text_loop, "float32->float32", false, 4, 0).unrolled);
 }
 
 /* ---- The code ---- */
@@ -182,13 +227,16 @@ static const struct type {
 } kinds[] = {{"float32", {kDLFloat, 32, 1}},
              {"float64", {kDLFloat, 64, 1}},
              {"int32", {kDLInt, 32, 1}},
-             {"int64", {kDLInt, 64, 1}}};
+             {"int64", {kDLInt, 64, 1}},
+             {"float16", {kDLFloat, 16, 1}}};
 
 static void put(DLDataType t, char *to, double x) {
     if (t.code == kDLInt && t.bits == 32)
         *(int32_t *)(void *)to = (int32_t)x;
     else if (t.code == kDLInt)
         *(int64_t *)(void *)to = (int64_t)x;
+    else if (t.bits == 16)
+        *(uint16_t *)(void *)to = half_of_double(x);
     else if (t.bits == 32)
         *(float *)(void *)to = (float)x;
     else
@@ -196,8 +244,9 @@ static void put(DLDataType t, char *to, double x) {
 }
 
 static double get(DLDataType t, const char *from) {
-    return t.code == kDLInt
-               ? t.bits == 32 ? *(const int32_t *)(const void *)from : (double)*(const int64_t *)(const void *)from
+    if (t.code == kDLInt)
+        return t.bits == 32 ? *(const int32_t *)(const void *)from : (double)*(const int64_t *)(const void *)from;
+    return t.bits == 16   ? half_to_double(*(const uint16_t *)(const void *)from)
            : t.bits == 32 ? *(const float *)(const void *)from
                           : *(const double *)(const void *)from;
 }
@@ -288,7 +337,7 @@ static void any_order(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chosen), cmocka_unit_test(vectors),
-                                       cmocka_unit_test(any_order)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_chosen), cmocka_unit_test(rows_unrolled),
+                                       cmocka_unit_test(vectors), cmocka_unit_test(any_order)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

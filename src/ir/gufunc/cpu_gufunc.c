@@ -153,6 +153,14 @@ static int loop_hint_unrolled(gufunc_writer *w) {
     return numbers ? emit_metadata(s->e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", CALLS) : 0;
 }
 
+/* Unrolled: do elements of some core lie side by side? Calls do not then, and LLVM would make a vector loop for the case that they did. */
+static bool calls_are_apart(const gufunc_writer *w) {
+    bool apart = false;
+    for (int k = 0; k < w->s.noperands; k++)
+        apart |= w->s.v->gufunc.unrolled && gufunc_is_core(w, k) && w->s.v->operand[k].unit;
+    return apart;
+}
+
 /* Of a kernel with few loops. Cholesky factors and determinants, which have loops of the text, were slower by a tenth, and elements that are
  * apart by a twentieth. */
 static bool forgets(const gufunc_writer *w, const survey *found) {
@@ -179,5 +187,5 @@ void cpu_gufunc(gufunc_writer *w) {
     else if (many)
         in_one_loop(w, &c, loop_no_vectors(s->e));
     else
-        in_two_loops(w, &c, found.loops ? loop_no_vectors(s->e) : loop_hint_unrolled(w));
+        in_two_loops(w, &c, found.loops || calls_are_apart(w) ? loop_no_vectors(s->e) : loop_hint_unrolled(w));
 }
