@@ -82,8 +82,6 @@ enum {
     UNROLLED_MOST = 2000,  /* lines of IR of an inner call without loops, .. */
     UNROLLED_LANES = 1500, /* .. that has constructs alone, in lanes, .. */
     UNROLLED_ROWS = 700,   /* .. or not */
-    ROW_BYTES = 128,       /* of a row, from which on LLVM's loops over it pay, .. */
-    NARROW_ROW = 16,       /* .. and its elements, if these are integers that are smaller than words */
     UNROLLED_SHORT = 1000, /* up to which that is compiled sooner than loops are */
 };
 
@@ -159,18 +157,22 @@ static uint8_t calls_together(const variant *v, const loop_problem *p) {
     return pays ? (uint8_t)__builtin_ctz((unsigned)lanes) : 0;
 }
 
-/* Do rows end before LLVM's loops over them, which take several vectors at a time, have begun? Such loops would go element by element. Those
- * over narrow integers take one vector of 16 at a time. */
+/* The elements of a row from which on LLVM's loops over it pay, which take several vectors at a time and what is left element by element. */
+static int long_row(dtype t) {
+    int size = dtypes[t].size;
+    if (size < WORD)
+        return dtype_is_floating(t) ? 32 : 16;
+    return size == WORD && host_vector_bits() < 512 ? 32 : 128 / (size > WORD ? size : 2 * WORD);
+}
+
 static bool rows_are_short(const variant *v, const loop_problem *p) {
-    int longest = 0, size = 1;
+    int64_t longest = 0;
+    bool all = true;
     for (int d = 0; d < p->layout->ndims; d++)
-        longest = p->core[d] > longest ? (int)p->core[d] : longest;
-    for (int k = 0; k < v->nin + v->nout; k++) {
-        dtype t = (dtype)v->operand[k].memory;
-        int own = dtypes[t].size < WORD && !dtype_is_floating(t) ? ROW_BYTES / NARROW_ROW : dtypes[t].size;
-        size = own > size ? own : size;
-    }
-    return longest * size < ROW_BYTES;
+        longest = p->core[d] > longest ? p->core[d] : longest;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        all &= longest < long_row((dtype)v->operand[k].memory);
+    return all;
 }
 
 /* Loops of the text are unrolled as long as that is no more than UNROLLED_MOST; constructs alone, which LLVM makes vector loops of, where
