@@ -203,7 +203,7 @@ static void choose_sizes(variant *v, const loop_problem *p) {
     for (int k = 0; k < v->nin + v->nout; k++) {
         v->operand[k].staged &= v->gufunc.columns || v->gufunc.unrolled;
         v->operand[k].fixed = v->gufunc.calls && v->operand[k].staged;
-        v->operand[k].staged |= v->gufunc.calls > 0;
+        v->operand[k].staged |= v->gufunc.calls && v->operand[k].unit;
     }
 }
 

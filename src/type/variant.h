@@ -268,8 +268,8 @@ typedef struct variant {
             /* Held, across: log2 of the neighbouring calls that a thread computes, each statement for all of them; what it loads first, and
              * most of what it stores, are then neighbours of all (ir/construct/held.h). Their number divides the extent of dimension 0,
              * along which operands that are not `fixed` have stride 1; every operand is a number or has a core, and there is no mask.
-             * CPU, unrolled: log2 of the calls that are computed together, each in a lane of vectors (ir/gufunc/lane_calls.c). All operands
-             * that are no numbers are then `staged`; of those that are `fixed`, cores are in C order without gaps. */
+             * CPU, unrolled: log2 of the calls that are computed together, each in a lane of vectors (ir/gufunc/lane_calls.c). Operands with a
+             * unit are then `staged`; of those that are `fixed`, cores are in C order without gaps. */
             uint8_t calls;
             /* log2 of the blocks of a thread block cluster that compute these calls together. across: coop counts the threads of all of
              * them. pieces: a call for each cluster; coop counts those of one block, more than a warp. 0: a block alone. */

@@ -17,6 +17,7 @@ typedef struct gufunc_writer {
     /* The addresses of an inner call's operands (of staged ones in shared memory), and of the mask's element. */
     ssa at[UF_MAX_OPERANDS + 1];
     bool reads_output[UF_MAX_OPERANDS]; /* unrolled: the kernel reads what this output holds before it */
+    int accesses;                       /* gufunc.calls on the CPU: the access group of the kernel's loads and stores */
     ssa active;                         /* gufunc.across: i1, is the thread's call one that stores? none: it is */
     ssa memory[UF_MAX_OPERANDS];        /* variant_holds_part: the addresses in global memory of staged operands */
     /* gufunc.pieces: the elements from .. to - 1 of the range are the block's, of which the first `head` go one by one (i64). Where the

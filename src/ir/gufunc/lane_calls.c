@@ -1,11 +1,13 @@
 /* lane_calls.c - CPU: unrolled inner calls, a vector of them at a time: each has a lane. Their operands are copied to arrays in which the same
  * element of all these calls lies side by side, the loop over the lanes becomes one vector, and what it has made of the outputs' arrays
- * is copied back. Elements that lie side by side in a core are copied by squares, which are transposed in registers.
+ * is copied back. Elements that lie side by side in a core are copied by squares, which are transposed in registers. Where it is calls that lie
+ * side by side, nothing is copied.
  *
  * Lanes behind the last call have this call once more. They read what it reads, before anything is stored, and store what it stores. */
 #include "ir/gufunc/lane_calls.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "ir/common/transpose.h"
 
@@ -87,12 +89,6 @@ static void copy_element(const copy *p, ssa offset, ssa element) {
     fragment type = fragment_of("i%d", 8 * size_of(p->c->w, p->k));
     for (int l = 0; l < p->c->lanes; l++)
         move_bits(p, type.text, memory_at(p, l, offset, type.text), array_at(p, element, l, type.text));
-}
-
-/* The same where calls lie side by side. */
-static void copy_neighbours(const copy *p, ssa offset, ssa element) {
-    fragment type = fragment_of("<%d x i%d>", p->c->lanes, 8 * size_of(p->c->w, p->k));
-    move_bits(p, type.text, memory_at(p, 0, offset, type.text), array_at(p, element, 0, type.text));
 }
 
 /* ---- Squares ---- */
@@ -197,25 +193,17 @@ static void copy_along(const copy *p, int d, ssa offset, ssa element, void (*eac
 }
 
 static void copy_core(const lane_calls *c, int k, const ssa *row, bool out) {
-    emit *e = c->w->s.e;
+    gufunc_writer *w = c->w;
     copy p = copy_of(c, k, row, out);
     ssa none = ssa_constant(0);
-    if (is_whole(&p)) {
+    int end =
+        ssa_is_set(c->beside[k]) ? skeleton_if(&w->s, emit_value(w->s.e, "xor i1 %s, true", c->beside[k].text)) : 0;
+    if (is_whole(&p))
         copy_run(&p, none, none);
-    } else if (p.length > 1) {
-        copy_along(&p, 0, none, none, copy_run);
-    } else {
-        ssa next = emit_value(e, "icmp eq i64 %s, 1", c->stride[k].text);
-        int beside = emit_label_new(e), apart = emit_label_new(e), end = emit_label_new(e);
-        emit_branch_if(e, emit_op(e, "and i1", c->full, next), beside, apart);
-        emit_label(e, beside);
-        copy_along(&p, 0, none, none, copy_neighbours);
-        emit_branch(e, end);
-        emit_label(e, apart);
-        copy_along(&p, 0, none, none, copy_element);
-        emit_branch(e, end);
-        emit_label(e, end);
-    }
+    else
+        copy_along(&p, 0, none, none, p.length > 1 ? copy_run : copy_element);
+    if (end)
+        skeleton_end_if(&w->s, end);
 }
 
 /* ---- Calls ---- */
@@ -228,17 +216,52 @@ static void find_calls(lane_calls *c, ssa first, ssa extent) {
     c->full = emit_op(e, "icmp sle i64", emit_op(e, "add i64", first, ssa_constant(c->lanes - 1)), last);
 }
 
+/* Where the kernel finds operand k: an array whose calls lie side by side needs no copy. */
+static void find_base(lane_calls *c, int k, const ssa *row) {
+    gufunc_writer *w = c->w;
+    emit *e = w->s.e;
+    bool apart = gufunc_is_core(w, k) && w->s.v->operand[k].staged;
+    fragment type = fragment_of("%s*", ir_memory_type(skeleton_memory(&w->s, k)));
+    c->beside[k] = ssa_none();
+    c->base[k] = c->array[k];
+    if (apart)
+        return;
+    ssa next = emit_value(e, "icmp eq i64 %s, 1", c->stride[k].text),
+        at = skeleton_address(&w->s, k, row[k], emit_op(e, "mul i64", c->call[0], c->stride[k]));
+    c->beside[k] = emit_op(e, "and i1", c->full, next);
+    c->base[k] = emit_select_as(e, type.text, c->beside[k], at, c->array[k]);
+}
+
+/* The core strides of what the kernel computes with. */
+static ssa *strides_of(const lane_calls *c) {
+    const gufunc_writer *w = c->w;
+    emit *e = w->s.e;
+    ssa *core = arena_alloc(e->a, (size_t)w->layout->nparameters * sizeof *core);
+    memcpy(core, w->core, (size_t)w->layout->nparameters * sizeof *core);
+    for (int k = 0; k < w->s.nin + w->s.v->nout; k++)
+        for (int d = 0; d < w->layout->operands[k].rank && ssa_is_set(c->beside[k]); d++) {
+            ssa *stride = &core[w->layout->operands[k].strides + d];
+            *stride = emit_select_as(e, "i64", c->beside[k], *stride, ssa_constant(apart_of(w, k, d) * c->lanes));
+        }
+    return core;
+}
+
 static void in_lanes(const lane_calls *c) {
     gufunc_writer *w = c->w;
     emit *e = w->s.e;
-    int hints[ONE_VECTOR_HINTS];
+    ssa *core = w->core;
+    w->core = strides_of(c);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(c->lanes));
+    e->access_group = w->accesses;
     for (int k = 0; k < w->s.noperands; k++)
         if (skeleton_is_array(&w->s, k))
-            w->at[k] = emit_element(e, skeleton_memory(&w->s, k), c->array[k], l.i);
+            w->at[k] = emit_element(e, skeleton_memory(&w->s, k), c->base[k], l.i);
     gufunc_call(w, ssa_none());
-    loop_one_vector(e, c->lanes, hints);
+    e->access_group = 0;
+    int hints[1 + ONE_VECTOR_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", w->accesses)};
+    loop_one_vector(e, c->lanes, hints + 1);
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, COUNT(hints));
+    w->core = core;
 }
 
 void lane_calls_row(lane_calls *c, const ssa *row, ssa extent) {
@@ -246,6 +269,9 @@ void lane_calls_row(lane_calls *c, const ssa *row, ssa extent) {
     emit *e = w->s.e;
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), extent);
     find_calls(c, l.i, extent);
+    for (int k = 0; k < w->s.noperands; k++)
+        if (skeleton_is_array(&w->s, k))
+            find_base(c, k, row);
     for (int k = 0; k < w->s.noperands; k++)
         if (skeleton_is_array(&w->s, k) && (k < w->s.nin || w->reads_output[k]))
             copy_core(c, k, row, false);

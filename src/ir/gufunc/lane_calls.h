@@ -17,6 +17,10 @@ typedef struct lane_calls {
     /* The calls that have a turn: which one of the row each lane has (i64), and whether no two have the same (i1). */
     ssa call[LANE_CALLS_MOST];
     ssa full;
+    /* Where element 0 of the first lane's call is that the kernel computes with: in the array, or, of operands whose calls lie side by side,
+     * where it was. Those have no elements of a core side by side. */
+    ssa base[VARIANT_OPERANDS];
+    ssa beside[VARIANT_OPERANDS]; /* i1: the latter; none: it never is */
 } lane_calls;
 
 /* To be called before the first branch of the kernel. */

@@ -151,16 +151,27 @@ static void write_core(body *b, int k) {
     }
 }
 
+/* Calls that are computed together have accesses that do not meet (lane_calls.c). */
+static int access_group(body *b) {
+    gufunc_writer *w = b->user;
+    if (w->s.v->gufunc.calls && !w->accesses)
+        w->accesses = emit_metadata(b->e, "distinct !{}");
+    return w->accesses;
+}
+
 static void read_inputs(body *b) {
+    b->e->access_group = access_group(b);
     for (int k = 0; k < b->f->nparams; k++)
         if (b->f->locals[k].core)
             read_core(b, k, unrolled_set_input);
+    b->e->access_group = 0;
 }
 
 /* Whether an output must be read is known at the end; the text of its reading goes to the head of the function. */
 static void write_outputs(body *b) {
     emit *e = b->e;
     gufunc_writer *w = b->user;
+    e->access_group = access_group(b);
     for (int k = b->f->nparams; k < b->f->nparams + b->f->nresults; k++) {
         if (!b->f->locals[k].core)
             continue;
@@ -173,6 +184,7 @@ static void write_outputs(body *b) {
         read_core(b, k, unrolled_set_output);
         e->out = out;
     }
+    e->access_group = 0;
 }
 
 static void read_when_needed(body *b, int k, int i) {
