@@ -75,11 +75,13 @@ static uf_status cpu_target(int device, code_target *out) {
 }
 
 enum {
-    WORD = 4,              /* bytes of the smallest numbers that calls in lanes compute with, .. */
-    LANE_BITS_MOST = 256,  /* .. of vectors of them, .. */
-    LANE_LINES = 70,       /* .. lines of IR of a call, at least, .. */
-    LINES_A_COPY = 44,     /* .. and of those of all lanes together, for each element of a call that is copied */
-    UNROLLED_MOST = 2000,  /* lines of IR of an inner call without loops, .. */
+    WORD = 4,             /* bytes of the smallest numbers that calls in lanes compute with, .. */
+    LANE_BITS_MOST = 256, /* .. of vectors of them, .. */
+    LANE_LINES = 70,      /* .. lines of IR of a call, at least, .. */
+    LINES_A_COPY = 44,    /* .. and of those of all lanes together, for each element of a call that is copied */
+    UNROLLED_MOST = 2000, /* lines of IR of an inner call without loops, .. */
+    UNROLLED_MANY = 4000, /* .. in lanes, of so many calls that it pays to compile them for a tenth of a second, .. */
+    MANY_CALLS = 1 << 16,
     UNROLLED_LANES = 1500, /* .. that has constructs alone, in lanes, .. */
     UNROLLED_ROWS = 700,   /* .. or not */
     UNROLLED_SHORT = 1000, /* up to which that is compiled sooner than loops are */
@@ -175,11 +177,11 @@ static bool rows_are_short(const variant *v, const loop_problem *p) {
     return all;
 }
 
-/* Loops of the text are unrolled as long as that is no more than UNROLLED_MOST; constructs alone, which LLVM makes vector loops of, where
- * these would not pay. */
+/* Loops of the text are unrolled as long as that is not too much; constructs alone, which LLVM makes vector loops of, where these would
+ * not pay. */
 static bool unrolls(const variant *v, const loop_problem *p, bool lanes) {
     if (p->traits->plain_loops || !p->traits->nconstructs)
-        return p->unrolled <= UNROLLED_MOST;
+        return p->unrolled <= (lanes && p->loop->count >= MANY_CALLS ? UNROLLED_MANY : UNROLLED_MOST);
     return rows_are_short(v, p) && p->unrolled <= (lanes ? UNROLLED_LANES : UNROLLED_ROWS);
 }
 

@@ -27,15 +27,14 @@ typedef struct choice {
     int lanes; /* 0: calls have none */
 } choice;
 
-static choice choose(const char *source, const char *types, bool converts, int64_t n, int lines) {
+static choice choose_of(const char *source, const char *types, bool converts, int64_t n, int lines, int64_t calls) {
     arena a = {0};
     gu_kernel k = {"chosen", "(n,n)->(n)", source, types};
     const tree *t = gu_tree(&a, &k);
     variant v = gu_variant(t, 0, 0, 1, 1);
     const int64_t core[] = {n, n, 1, 1};
     code_traits traits;
-    nd_loop loop = {
-        .ndim = 1, .narrays = 2, .count = 1000, .extent = (int64_t[]){1000}, .stride = (int64_t[]){n * n, n}};
+    nd_loop loop = {.ndim = 1, .narrays = 2, .count = calls, .extent = &calls, .stride = (int64_t[]){n * n, n}};
     ir_traits(t, &traits);
     if (converts)
         v.operand[1].memory = DT_FLOAT64;
@@ -48,6 +47,10 @@ static choice choose(const char *source, const char *types, bool converts, int64
     assert_int_equal(v.gufunc.size[0], v.gufunc.unrolled ? n : 0);
     arena_free(&a);
     return (choice){v.gufunc.unrolled, v.gufunc.calls ? 1 << v.gufunc.calls : 0};
+}
+
+static choice choose(const char *source, const char *types, bool converts, int64_t n, int lines) {
+    return choose_of(source, types, converts, n, lines, 1000);
 }
 
 static const char text_loop[] = "(a) -> (y) { for (int64 i = 0; i < n; i++) y[i] = a[i][i]; }",
@@ -114,6 +117,10 @@ static void rows_unrolled(void **state) {
     assert_true(choose(text_loop, "complex64->complex64", false, 4, 2000).unrolled);
     assert_true(choose(text_loop, "float32->float32", false, 40, 100).unrolled);
     assert_false(choose(text_loop, "float32->float32", false, 4, 0).unrolled);
+    assert_true(choose_of(text_loop, "float32->float32", false, 4, 4000, 1 << 16).unrolled);
+    assert_false(choose_of(text_loop, "float32->float32", false, 4, 4001, 1 << 16).unrolled);
+    assert_false(choose_of(text_loop, "float32->float32", false, 4, 4000, (1 << 16) - 1).unrolled);
+    assert_false(choose_of(text_loop, "complex64->complex64", false, 4, 2001, 1 << 16).unrolled);
 }
 
 /* ---- The code ---- */
