@@ -185,27 +185,29 @@ static bool unrolls(const variant *v, const loop_problem *p, bool lanes) {
     return rows_are_short(v, p) && p->unrolled <= (lanes ? UNROLLED_LANES : UNROLLED_ROWS);
 }
 
-/* Sizes as constants: vectors along the last range of products, where the signature's dtypes lie in memory without gaps; else all loops
- * unrolled. */
+/* Sizes as constants: all loops unrolled, or vectors along the last range of products, for which cores that are not in C order without gaps
+ * are copied. Where they are so those are faster. */
 static void choose_sizes(variant *v, const loop_problem *p) {
-    bool known = p->unrolled && !v->reports && !v->masked, packed = true;
+    bool known = p->unrolled && !v->reports && !v->masked, alike = true, packed[UF_MAX_OPERANDS], all = true;
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     for (int d = 0; d < p->layout->ndims && known; d++)
         v->gufunc.size[d] = (uint8_t)p->core[d];
     for (int k = 0; k < v->nin + v->nout; k++) {
-        v->operand[k].staged = known && is_packed(&p->layout->operands[k], p->core);
-        packed &= v->operand[k].staged && v->operand[k].memory == v->operand[k].value;
+        packed[k] = is_packed(&p->layout->operands[k], p->core);
+        all &= packed[k];
+        alike &= v->operand[k].memory == v->operand[k].value;
     }
     uint8_t calls = known ? calls_together(v, p) : 0;
-    v->gufunc.columns = known && packed && p->traits->columns;
-    v->gufunc.unrolled = known && !v->gufunc.columns && !cores_convert(v) && unrolls(v, p, calls);
+    bool short_enough = known && !cores_convert(v) && unrolls(v, p, calls);
+    v->gufunc.columns = known && alike && p->traits->columns && (all || !short_enough);
+    v->gufunc.unrolled = short_enough && !v->gufunc.columns;
     v->gufunc.calls = v->gufunc.unrolled ? calls : 0;
     if (!v->gufunc.columns && !v->gufunc.unrolled)
         memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     for (int k = 0; k < v->nin + v->nout; k++) {
-        v->operand[k].staged &= v->gufunc.columns || v->gufunc.unrolled;
-        v->operand[k].fixed = v->gufunc.calls && v->operand[k].staged;
-        v->operand[k].staged |= v->gufunc.calls && v->operand[k].unit;
+        variant_operand *o = &v->operand[k];
+        o->staged = v->gufunc.columns || (v->gufunc.unrolled && (packed[k] || (calls && o->unit)));
+        o->fixed = packed[k] && (v->gufunc.columns || v->gufunc.calls);
     }
 }
 

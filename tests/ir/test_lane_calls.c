@@ -20,6 +20,13 @@
 
 #include "expect.h"
 
+static int occurrences(const char *in, const char *what) {
+    int n = 0;
+    for (; (in = strstr(in, what)); in++)
+        n++;
+    return n;
+}
+
 /* ---- Which ---- */
 
 typedef struct choice {
@@ -123,18 +130,50 @@ static void rows_unrolled(void **state) {
     assert_false(choose_of(text_loop, "complex64->complex64", false, 4, 2001, 1 << 16).unrolled);
 }
 
+/* Products go by vectors of columns, for which cores in another order are copied; of those that are short enough, calls have lanes. */
+static void products_chosen(void **state) {
+    static const struct {
+        int n, lines;
+        bool packed, columns, unrolled;
+    } cases[] = {{16, 100000, true, true, false},
+                 {16, 100000, false, true, false},
+                 {4, 300, true, true, false},
+                 {4, 300, false, false, true}};
+    const gu_kernel *k = gu_kernel_of("matmul");
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        const tree *t = gu_tree(&a, k);
+        variant v = gu_variant(t, 0, 0, 1, 1);
+        const int64_t n = cases[i].n, core[] = {n, n, n, cases[i].packed ? n : 1, cases[i].packed ? 1 : n, n, 1, n, 1},
+                      apart[] = {n * n, n * n, n * n};
+        int64_t calls = 1000, strides[3];
+        code_traits traits;
+        memcpy(strides, apart, sizeof strides);
+        nd_loop loop = {.ndim = 1, .narrays = 3, .count = calls, .extent = &calls, .stride = strides};
+        ir_traits(t, &traits);
+        cpu_engine.specialise(
+            &v, &(loop_problem){
+                    .loop = &loop, .layout = t->layout, .core = core, .traits = &traits, .unrolled = cases[i].lines});
+        assert_int_equal(v.gufunc.columns, cases[i].columns);
+        assert_int_equal(v.gufunc.unrolled, cases[i].unrolled);
+        assert_int_equal(v.operand[0].staged, cases[i].columns || v.gufunc.calls);
+        assert_int_equal(v.operand[0].fixed, cases[i].packed);
+        assert_int_equal(v.operand[1].fixed, cases[i].columns || v.gufunc.calls);
+        code_module m = gu_generate(&a, k, t, &v, &gu_cpu);
+        bool copied =
+            occurrences(m.ir.data, "alloca [256 x double]") == 1; /* the first operand of 16 x 16, and it alone */
+        assert_int_equal(copied, !cases[i].packed && n == 16);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* ---- The code ---- */
 
 static const char text_of_chain[] =
     "(a, s) -> (y) { for (int64 i = 0; i < n; i++) { auto t = s; for (int64 k = 0; k < n; k++) "
     "t = a[i][k] > t ? a[i][k] / t : t - a[k][i]; y[i] = t; } }";
-
-static int occurrences(const char *in, const char *what) {
-    int n = 0;
-    for (; (in = strstr(in, what)); in++)
-        n++;
-    return n;
-}
 
 /* Cores are copied by squares where elements lie side by side, and all calls are divided together. */
 static void vectors(void **state) {
@@ -352,6 +391,7 @@ static void any_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_chosen), cmocka_unit_test(rows_unrolled),
-                                       cmocka_unit_test(vectors), cmocka_unit_test(any_order)};
+                                       cmocka_unit_test(products_chosen), cmocka_unit_test(vectors),
+                                       cmocka_unit_test(any_order)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

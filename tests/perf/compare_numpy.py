@@ -342,7 +342,33 @@ def case_casts():
                     yield f"cast_{np.dtype(a).name}_{np.dtype(b).name}_{label}", lambda a=a, b=b, n=n: call(a, b, n)
 
 
-FAMILIES = [case_layouts, case_casts, case_reductions, case_accumulations, case_axes, case_strided, case_segments, case_masks, case_power,
+def case_cores():
+    """Batches of small matrices and vectors, which lie behind each other or (last) side by side; ns a call."""
+    functions = {"det": ("m", "", np.linalg.det), "inv": ("m", "m", np.linalg.inv), "cholesky": ("m", "m", np.linalg.cholesky),
+                 "solve": ("mv", "v", lambda a, b: np.linalg.solve(a, b[..., None])[..., 0]), "matvec": ("mv", "v", np.matvec),
+                 "vecmat": ("vm", "v", np.vecmat), "vecdot": ("vv", "", np.vecdot), "matmul": ("mm", "m", np.matmul)}
+    shapes = {"m": lambda k: (k, k), "v": lambda k: (k,), "": lambda k: ()}
+    n = 10000
+
+    def call(name, t, k, last):
+        def lie(a):
+            return np.moveaxis(np.ascontiguousarray(np.moveaxis(a, 0, -1)), -1, 0) if last else a
+        reads, writes, f = functions[name]
+        inputs = [rng.random((n,) + shapes[r](k)).astype(t) for r in reads]
+        if name in ("det", "inv", "solve", "cholesky"):
+            inputs[0] = inputs[0] + inputs[0].swapaxes(1, 2) + k * np.eye(k, dtype=t)
+        inputs = [lie(a) for a in inputs]
+        want = f(*inputs)
+        out = lie(np.zeros((n,) + shapes[writes](k), t))
+        return calls(name, *inputs, out), (lambda: f(*inputs)), n, out, want
+    for name in functions:
+        for t in ("f4", "f8"):
+            for k in (2, 3, 4, 5, 6, 7, 8, 12, 16):
+                for last in (False, True):
+                    yield f"cores_{name}_{np.dtype(t).name}_{k}{'_last' * last}", lambda name=name, t=t, k=k, last=last: call(name, t, k, last)
+
+
+FAMILIES = [case_cores, case_layouts, case_casts, case_reductions, case_accumulations, case_axes, case_strided, case_segments, case_masks, case_power,
             case_elementwise]
 
 
@@ -357,7 +383,8 @@ def main():
                 continue
             (ours, keep), numpys, n, out, want = make()
             ours()
-            close = np.allclose(out, want, rtol=1e-2 if want.dtype == np.float16 else 1e-4)
+            close = np.allclose(out, want, rtol=1e-2 if want.dtype == np.float16 else 1e-4,
+                                atol=1e-6 * np.abs(want).max() if name.startswith("cores_") else 1e-8)
             a, b = best(ours, numpys, n)
             print(f"{name:44} {a:9.4f} {b:9.4f} {b / a:7.2f}{'' if close else '  WRONG'}{'  <' if b < a else ''}", flush=True)
             del keep

@@ -182,7 +182,7 @@ void cpu_gufunc(gufunc_writer *w) {
             c.stride[d][k] = skeleton_parameter(s, CPU_LOOP_STRIDES);
     c.first = s->v->reports ? skeleton_parameter(s, CPU_GUFUNC_FIRST) : ssa_none();
     gufunc_core_parameters(w);
-    if (s->v->gufunc.calls)
+    if (lane_calls_needed(w))
         in_lanes(w, &c);
     else if (many)
         in_one_loop(w, &c, loop_no_vectors(s->e));

@@ -3,23 +3,39 @@
  * is copied back. Elements that lie side by side in a core are copied by squares, which are transposed in registers. Where it is calls that lie
  * side by side, nothing is copied.
  *
+ * Where one call is computed at a time, cores that are not in C order without gaps are copied in the same way.
+ *
  * Lanes behind the last call have this call once more. They read what it reads, before anything is stored, and store what it stores. */
 #include "ir/gufunc/lane_calls.h"
 
 #include <assert.h>
 #include <string.h>
 
+#include "ir/common/nodes.h"
 #include "ir/common/transpose.h"
 
 static int size_of(const gufunc_writer *w, int k) { return dtypes[skeleton_memory(&w->s, k)].size; }
 
 static int elements_of(const gufunc_writer *w, int k) { return core_bytes(w->s.v, w->layout, k) / size_of(w, k); }
 
+/* A call alone finds cores in C order without gaps as they are. */
+static bool is_copied(const lane_calls *c, int k) {
+    return skeleton_is_array(&c->w->s, k) && (c->lanes > 1 || !c->w->s.v->operand[k].fixed);
+}
+
+bool lane_calls_needed(gufunc_writer *w) {
+    const lane_calls alone = {.w = w, .lanes = 1};
+    bool copies = false;
+    for (int k = 0; k < w->s.noperands && w->s.v->gufunc.columns; k++)
+        copies |= is_copied(&alone, k);
+    return copies || w->s.v->gufunc.calls;
+}
+
 lane_calls lane_calls_begin(gufunc_writer *w, const ssa *stride) {
     lane_calls c = {.w = w, .lanes = 1 << w->s.v->gufunc.calls, .stride = stride};
     assert(c.lanes <= LANE_CALLS_MOST);
     for (int k = 0; k < w->s.noperands; k++)
-        if (skeleton_is_array(&w->s, k))
+        if (is_copied(&c, k))
             c.array[k] = emit_array(w->s.e, skeleton_memory(&w->s, k), elements_of(w, k) * c.lanes);
     return c;
 }
@@ -220,14 +236,13 @@ static void find_calls(lane_calls *c, ssa first, ssa extent) {
 static void find_base(lane_calls *c, int k, const ssa *row) {
     gufunc_writer *w = c->w;
     emit *e = w->s.e;
-    bool apart = gufunc_is_core(w, k) && w->s.v->operand[k].staged;
+    ssa at = skeleton_address(&w->s, k, row[k], emit_op(e, "mul i64", c->call[0], c->stride[k]));
     fragment type = fragment_of("%s*", ir_memory_type(skeleton_memory(&w->s, k)));
     c->beside[k] = ssa_none();
-    c->base[k] = c->array[k];
-    if (apart)
+    c->base[k] = is_copied(c, k) ? c->array[k] : at;
+    if (!is_copied(c, k) || (gufunc_is_core(w, k) && w->s.v->operand[k].staged))
         return;
-    ssa next = emit_value(e, "icmp eq i64 %s, 1", c->stride[k].text),
-        at = skeleton_address(&w->s, k, row[k], emit_op(e, "mul i64", c->call[0], c->stride[k]));
+    ssa next = emit_value(e, "icmp eq i64 %s, 1", c->stride[k].text);
     c->beside[k] = emit_op(e, "and i1", c->full, next);
     c->base[k] = emit_select_as(e, type.text, c->beside[k], at, c->array[k]);
 }
@@ -246,22 +261,34 @@ static ssa *strides_of(const lane_calls *c) {
     return core;
 }
 
-static void in_lanes(const lane_calls *c) {
+/* The calls of the lanes, or the one there is. */
+static void compute(const lane_calls *c) {
     gufunc_writer *w = c->w;
     emit *e = w->s.e;
     ssa *core = w->core;
+    bool alone = c->lanes == 1;
+    counted_loop l = {.i = ssa_constant(0)};
     w->core = strides_of(c);
-    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(c->lanes));
+    if (!alone)
+        l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(c->lanes));
     e->access_group = w->accesses;
     for (int k = 0; k < w->s.noperands; k++)
         if (skeleton_is_array(&w->s, k))
-            w->at[k] = emit_element(e, skeleton_memory(&w->s, k), c->base[k], l.i);
+            w->at[k] = alone ? c->base[k] : emit_element(e, skeleton_memory(&w->s, k), c->base[k], l.i);
     gufunc_call(w, ssa_none());
     e->access_group = 0;
+    w->core = core;
+    if (alone)
+        return;
     int hints[1 + ONE_VECTOR_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", w->accesses)};
     loop_one_vector(e, c->lanes, hints + 1);
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, COUNT(hints));
-    w->core = core;
+}
+
+/* Must the array have what output k holds before the kernel runs? */
+static bool needs_content(const gufunc_writer *w, int k) {
+    const function *f = w->s.t->kernel;
+    return w->s.v->gufunc.unrolled ? w->reads_output[k] : reads_or_leaves(f->body, k) || !assigns_wholly(f, f->body, k);
 }
 
 void lane_calls_row(lane_calls *c, const ssa *row, ssa extent) {
@@ -273,11 +300,11 @@ void lane_calls_row(lane_calls *c, const ssa *row, ssa extent) {
         if (skeleton_is_array(&w->s, k))
             find_base(c, k, row);
     for (int k = 0; k < w->s.noperands; k++)
-        if (skeleton_is_array(&w->s, k) && (k < w->s.nin || w->reads_output[k]))
+        if (is_copied(c, k) && (k < w->s.nin || needs_content(w, k)))
             copy_core(c, k, row, false);
-    in_lanes(c);
+    compute(c);
     for (int k = w->s.nin; k < w->s.noperands; k++)
-        if (skeleton_is_array(&w->s, k))
+        if (is_copied(c, k))
             copy_core(c, k, row, true);
     counted_loop_end(e, &l, ssa_constant(c->lanes), loop_no_unroll(e));
 }

@@ -1,4 +1,5 @@
-/* lane_calls.h - CPU: unrolled inner calls (gufunc.calls), several at a time, each in a lane of vectors. */
+/* lane_calls.h - CPU: inner calls whose operands are copied: unrolled ones (gufunc.calls), several at a time, each in a lane of vectors, and
+ * those along columns (gufunc.columns), one at a time, if cores are not in C order without gaps. */
 #ifndef UF_LANE_CALLS_H
 #define UF_LANE_CALLS_H
 
@@ -23,6 +24,8 @@ typedef struct lane_calls {
     ssa beside[VARIANT_OPERANDS]; /* i1: the latter; none: it never is */
 } lane_calls;
 
+/* Are there such calls? */
+bool lane_calls_needed(gufunc_writer *w);
 /* To be called before the first branch of the kernel. */
 lane_calls lane_calls_begin(gufunc_writer *w, const ssa *stride);
 /* Writes `extent` (i64) calls, of the first of which the operands are at `row`. */
