@@ -138,7 +138,7 @@ static bool is_packed(const layout_operand *o, const int64_t *core) {
 }
 
 /* Log2 of the unrolled calls that are computed together, each in a lane of vectors (ir/gufunc/lane_calls.c). Their operands are copied, which
- * pays where much is computed of an element. 16-bit floating numbers are computed as float32. */
+ * pays where much is computed of an element, but for those without a unit, whose calls lie side by side. 16-bit floating numbers are computed as float32. */
 static uint8_t calls_together(const variant *v, const loop_problem *p) {
     int size = 0, elements = 0;
     for (int k = 0; k < v->nin + v->nout; k++) {
@@ -151,7 +151,8 @@ static uint8_t calls_together(const variant *v, const loop_problem *p) {
             o->value != o->memory)
             return 0;
         size = own;
-        elements += core_bytes(v, p->layout, k) / own;
+        if (o->unit || !p->layout->operands[k].rank)
+            elements += core_bytes(v, p->layout, k) / own;
     }
     int vector = host_vector_bits() < LANE_BITS_MOST ? host_vector_bits() : LANE_BITS_MOST,
         lanes = vector / 8 / (size > WORD ? size : WORD);

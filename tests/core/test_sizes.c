@@ -39,6 +39,8 @@ typedef struct kernel {
 static const kernel kernels[] = {
     {"matmul", NULL, 3, {"mn", "np", "mp"}, true},
     {"matvec", NULL, 3, {"mn", "n", "m"}, true},
+    {"vecmat", NULL, 3, {"m", "mn", "n"}, true},
+    {"cholesky", NULL, 2, {"nn", "nn"}, false},
     {"vecdot", NULL, 3, {"n", "n", ""}, true},
     {"outer", NULL, 3, {"m", "n", "mn"}, true},
     {"cross1d", NULL, 3, {"3", "3", "3"}, true},

@@ -454,6 +454,8 @@ static void test_columns(void **state) {
     assert_int_equal(occurrences(m.ir.data, "alloca <3 x double>"), 6);
     assert_null(strstr(m.ir.data, "llvm.vector"));
     text_free(&m.ir);
+    ir_traits(gu_tree(&a, gu_kernel_of("vecmat")), &traits); /* one row */
+    assert_true(traits.columns);
     static const char *const others[] = {"matvec", "complex_matmul", "conditional", "plain_loop", "layer"};
     for (size_t i = 0; i < COUNT(others); i++) {
         ir_traits(gu_tree(&a, gu_kernel_of(others[i])), &traits);

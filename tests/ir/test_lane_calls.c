@@ -34,22 +34,28 @@ typedef struct choice {
     int lanes; /* 0: calls have none */
 } choice;
 
-static choice choose_of(const char *source, const char *types, bool converts, int64_t n, int lines, int64_t calls) {
+typedef struct batch {
+    int64_t calls;
+    bool beside; /* each other, in place of the elements of a core */
+} batch;
+
+static choice choose_of(const char *source, const char *types, bool converts, int64_t n, int lines, batch b) {
     arena a = {0};
     gu_kernel k = {"chosen", "(n,n)->(n)", source, types};
     const tree *t = gu_tree(&a, &k);
     variant v = gu_variant(t, 0, 0, 1, 1);
-    const int64_t core[] = {n, n, 1, 1};
+    const int64_t unit = b.beside ? b.calls : 1, core[] = {n, n * unit, unit, unit};
+    int64_t strides[] = {b.beside ? 1 : n * n, b.beside ? 1 : n};
     code_traits traits;
-    nd_loop loop = {.ndim = 1, .narrays = 2, .count = calls, .extent = &calls, .stride = (int64_t[]){n * n, n}};
+    nd_loop loop = {.ndim = 1, .narrays = 2, .count = b.calls, .extent = &b.calls, .stride = strides};
     ir_traits(t, &traits);
     if (converts)
         v.operand[1].memory = DT_FLOAT64;
     cpu_engine.specialise(
         &v, &(loop_problem){.loop = &loop, .layout = t->layout, .core = core, .traits = &traits, .unrolled = lines});
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(v.operand[i].staged, v.gufunc.unrolled);
-        assert_int_equal(v.operand[i].fixed, v.gufunc.calls > 0);
+        assert_int_equal(v.operand[i].staged, v.gufunc.unrolled && !b.beside);
+        assert_int_equal(v.operand[i].fixed, v.gufunc.calls && !b.beside);
     }
     assert_int_equal(v.gufunc.size[0], v.gufunc.unrolled ? n : 0);
     arena_free(&a);
@@ -57,7 +63,7 @@ static choice choose_of(const char *source, const char *types, bool converts, in
 }
 
 static choice choose(const char *source, const char *types, bool converts, int64_t n, int lines) {
-    return choose_of(source, types, converts, n, lines, 1000);
+    return choose_of(source, types, converts, n, lines, (batch){.calls = 1000});
 }
 
 static const char text_loop[] = "(a) -> (y) { for (int64 i = 0; i < n; i++) y[i] = a[i][i]; }",
@@ -69,7 +75,7 @@ static int words_of_vectors(void) {
     return host.vector_bits > 128 ? 8 : 4;
 }
 
-/* Calls have lanes where much is computed of each element: 20 of them are copied here. */
+/* Calls have lanes where much is computed of each element that is copied, 20 of them here; none are where calls lie side by side. */
 static void lanes_chosen(void **state) {
     int words = words_of_vectors(), least = 44 * 20 / words;
     const struct {
@@ -96,6 +102,8 @@ static void lanes_chosen(void **state) {
     }
     assert_int_equal(choose(text_loop, "float32->float32", false, 1, 69).lanes, 0);
     assert_int_equal(choose(text_loop, "float32->float32", false, 1, 70).lanes, words);
+    assert_int_equal(choose_of(text_loop, "float32->float32", false, 4, 70, (batch){1000, true}).lanes, words);
+    assert_int_equal(choose_of(text_loop, "float32->float32", false, 4, 69, (batch){1000, true}).lanes, 0);
 }
 
 /* Constructs are unrolled for rows that are too short for LLVM's loops over them, and the text's loops always. */
@@ -124,10 +132,10 @@ static void rows_unrolled(void **state) {
     assert_true(choose(text_loop, "complex64->complex64", false, 4, 2000).unrolled);
     assert_true(choose(text_loop, "float32->float32", false, 40, 100).unrolled);
     assert_false(choose(text_loop, "float32->float32", false, 4, 0).unrolled);
-    assert_true(choose_of(text_loop, "float32->float32", false, 4, 4000, 1 << 16).unrolled);
-    assert_false(choose_of(text_loop, "float32->float32", false, 4, 4001, 1 << 16).unrolled);
-    assert_false(choose_of(text_loop, "float32->float32", false, 4, 4000, (1 << 16) - 1).unrolled);
-    assert_false(choose_of(text_loop, "complex64->complex64", false, 4, 2001, 1 << 16).unrolled);
+    assert_true(choose_of(text_loop, "float32->float32", false, 4, 4000, (batch){.calls = 1 << 16}).unrolled);
+    assert_false(choose_of(text_loop, "float32->float32", false, 4, 4001, (batch){.calls = 1 << 16}).unrolled);
+    assert_false(choose_of(text_loop, "float32->float32", false, 4, 4000, (batch){.calls = (1 << 16) - 1}).unrolled);
+    assert_false(choose_of(text_loop, "complex64->complex64", false, 4, 2001, (batch){.calls = 1 << 16}).unrolled);
 }
 
 /* Products go by vectors of columns, for which cores in another order are copied; of those that are short enough, calls have lanes. */

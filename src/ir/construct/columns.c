@@ -1,5 +1,5 @@
 /* columns.c - CPU: foralls around sums, as in the product of two matrices, whose sizes are constants of the variant (gufunc.columns). The
- * last range is cut into vectors, of which the last may be shorter; some rows, the range before it, are computed together, so that
+ * last range is cut into vectors, of which the last may be shorter; some rows, the range before it if there is one, are computed together, so that
  * each vector that is loaded serves all of them, and their sums stay in registers. */
 #include <assert.h>
 
@@ -76,8 +76,7 @@ bool columns_fit(const function *f, const node *n) {
     assert(n->args);
     int column = last_of(n->args)->local;
     node_visit(value, count_reductions, &reductions);
-    return reductions == 1 && (type == DT_FLOAT32 || type == DT_FLOAT64) && n->args->next &&
-           element_fits(f, to, column) &&
+    return reductions == 1 && (type == DT_FLOAT32 || type == DT_FLOAT64) && element_fits(f, to, column) &&
            element_index(to, f->locals[to->local].rank, f->locals[to->local].rank - 1)->local == column &&
            expression_fits(f, value, type, column, false);
 }
@@ -246,19 +245,26 @@ static column_value value_of(const columns *c, const node *n) {
 
 /* ---- Rows ---- */
 
-/* Calls write for each vector of the rows first .. first + rows - 1 of the range `row`. */
-static void each_vector(columns *c, int row, ssa first, int rows, void (*write)(columns *c, const node *statement),
-                        const node *statement) {
+/* The variable of the rows has this value. */
+static void bind_row(columns *c, const node *range, ssa value) {
+    if (range)
+        c->b->bound[range->local] = value;
+}
+
+/* Calls write for each vector of the rows first .. first + rows - 1 of the range `row`; NULL: there is one row, which has no number. */
+static void each_vector(columns *c, const node *row, ssa first, int rows,
+                        void (*write)(columns *c, const node *statement), const node *statement) {
     int64_t constant;
     for (int r = 0; r < rows; r++) {
-        c->b->bound[row] = ssa_is_constant(first, &constant) ? ssa_constant(constant + r)
-                                                             : emit_value(c->b->e, "add i64 %s, %d", first.text, r);
+        bind_row(c, row,
+                 ssa_is_constant(first, &constant) ? ssa_constant(constant + r)
+                                                   : emit_value(c->b->e, "add i64 %s, %d", first.text, r));
         for (int i = 0; i < c->nvectors; i++) {
             take_vector(c, r, i);
             write(c, statement);
         }
     }
-    c->b->bound[row] = ssa_none();
+    bind_row(c, row, ssa_none());
 }
 
 static void clear_sum(columns *c, const node *statement) {
@@ -327,7 +333,7 @@ static void fetch_ahead(const columns *c, ssa first, int rows, ssa term, int64_t
     }
 }
 
-static void write_rows(columns *c, const node *statement, int row, ssa first, int rows) {
+static void write_rows(columns *c, const node *statement, const node *row, ssa first, int rows) {
     body *b = c->b;
     const node *range = c->sum->args;
     int64_t terms = limit_of(b, range);
@@ -357,10 +363,10 @@ static int choose_vectors(columns *c) {
     return rows > 1 ? rows : 1;
 }
 
-/* All rows: whole tiles, then what is left. */
+/* All rows, of a range, or one if there is none: whole tiles, then what is left. */
 static void write_tiles(columns *c, const node *statement, const node *range) {
     emit *e = c->b->e;
-    int64_t all = limit_of(c->b, range), rows = choose_vectors(c);
+    int64_t all = range ? limit_of(c->b, range) : 1, rows = choose_vectors(c);
     rows = rows < all ? rows : all;
     if (rows < 1)
         return;
@@ -371,18 +377,17 @@ static void write_tiles(columns *c, const node *statement, const node *range) {
         c->slot[s] = emit_slot(c->b, c->vector.text);
     }
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(all / rows * rows));
-    write_rows(c, statement, range->local, l.i, (int)rows);
+    write_rows(c, statement, range, l.i, (int)rows);
     counted_loop_end(e, &l, ssa_constant(rows), 0);
     if (all % rows)
-        write_rows(c, statement, range->local, ssa_constant(all / rows * rows), (int)(all % rows));
+        write_rows(c, statement, range, ssa_constant(all / rows * rows), (int)(all % rows));
 }
 
 void columns_forall(body *b, const node *n) {
     emit *e = b->e;
-    const node *last = last_of(n->args), *range = n->args;
+    const node *last = last_of(n->args), *range = n->args == last ? NULL : n->args;
     columns c = {.b = b, .type = (dtype)n->body->kid[0]->kid[0]->type, .variable = last->local};
     int count = 0;
-    assert(range && range != last); /* columns_fit */
     for (const node *r = n->args; r; r = r->next)
         count++;
     counted_loop *loops = arena_alloc(e->a, (size_t)count * sizeof *loops);
@@ -390,7 +395,7 @@ void columns_forall(body *b, const node *n) {
     c.all = limit_of(b, last);
     node_visit(n->body->kid[0]->kid[1], find_sum, &c.sum);
     b->depth++;
-    for (; range->next != last; range = range->next) {
+    for (; range && range->next != last; range = range->next) {
         loops[count] = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(limit_of(b, range)));
         b->bound[range->local] = loops[count++].i;
         assert(range->next); /* `last` comes later */
