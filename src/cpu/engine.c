@@ -84,6 +84,7 @@ enum {
     MANY_CALLS = 1 << 16,
     UNROLLED_LANES = 1500, /* .. that has constructs alone, in lanes, .. */
     UNROLLED_ROWS = 700,   /* .. or not */
+    COPIED_BYTES = 24 << 10,
     UNROLLED_SHORT = 1000, /* up to which that is compiled sooner than loops are */
 };
 
@@ -186,6 +187,14 @@ static bool unrolls(const variant *v, const loop_problem *p, bool lanes) {
     return rows_are_short(v, p) && p->unrolled <= (lanes ? UNROLLED_LANES : UNROLLED_ROWS);
 }
 
+/* Would a product's cores be copied that LLVM's loops along its rows take as they are, and that are more than the nearest cache holds? */
+static bool copies_much(const variant *v, const loop_problem *p) {
+    bool rows = true;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        rows &= v->operand[k].unit || !p->layout->operands[k].rank;
+    return rows && cores_bytes(v, p->layout) > COPIED_BYTES;
+}
+
 /* Sizes as constants: all loops unrolled, or vectors along the last range of products, for which cores that are not in C order without gaps
  * are copied. Where they are so those are faster. */
 static void choose_sizes(variant *v, const loop_problem *p) {
@@ -200,7 +209,7 @@ static void choose_sizes(variant *v, const loop_problem *p) {
     }
     uint8_t calls = known ? calls_together(v, p) : 0;
     bool short_enough = known && !cores_convert(v) && unrolls(v, p, calls);
-    v->gufunc.columns = known && alike && p->traits->columns && (all || !short_enough);
+    v->gufunc.columns = known && alike && p->traits->columns && (all || !(short_enough || copies_much(v, p)));
     v->gufunc.unrolled = short_enough && !v->gufunc.columns;
     v->gufunc.calls = v->gufunc.unrolled ? calls : 0;
     if (!v->gufunc.columns && !v->gufunc.unrolled)

@@ -138,40 +138,53 @@ static void rows_unrolled(void **state) {
     assert_false(choose_of(text_loop, "complex64->complex64", false, 4, 2001, (batch){.calls = 1 << 16}).unrolled);
 }
 
-/* Products go by vectors of columns, for which cores in another order are copied; of those that are short enough, calls have lanes. */
+/* Products go by vectors of columns, for which cores in another order are copied, unless these are large and some of their elements lie side
+ * by side; of those that are short enough, calls have lanes. */
 static void products_chosen(void **state) {
+    enum {
+        CALLS = 1000
+    };
     static const struct {
         int n, lines;
-        bool packed, columns, unrolled;
-    } cases[] = {{16, 100000, true, true, false},
-                 {16, 100000, false, true, false},
-                 {4, 300, true, true, false},
-                 {4, 300, false, false, true}};
+        enum {
+            PACKED,
+            TURNED,
+            BESIDE
+        } first; /* the first matrix; BESIDE: all calls lie side by side */
+        bool columns, unrolled;
+        int copied; /* operands */
+    } cases[] = {{16, 100000, PACKED, true, false, 0}, {16, 100000, TURNED, true, false, 1},
+                 {16, 100000, BESIDE, true, false, 3}, {40, 100000, TURNED, false, false, 0},
+                 {32, 100000, TURNED, true, false, 1}, {40, 100000, BESIDE, true, false, 3},
+                 {4, 300, PACKED, true, false, 0},     {4, 300, TURNED, false, true, 0}};
     const gu_kernel *k = gu_kernel_of("matmul");
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         arena a = {0};
         const tree *t = gu_tree(&a, k);
         variant v = gu_variant(t, 0, 0, 1, 1);
-        const int64_t n = cases[i].n, core[] = {n, n, n, cases[i].packed ? n : 1, cases[i].packed ? 1 : n, n, 1, n, 1},
-                      apart[] = {n * n, n * n, n * n};
-        int64_t calls = 1000, strides[3];
+        int64_t n = cases[i].n, unit = cases[i].first == BESIDE ? CALLS : 1, calls = CALLS,
+                core[] = {n, n, n, n * unit, unit, n * unit, unit, n * unit, unit}, strides[] = {n * n, n * n, n * n};
         code_traits traits;
-        memcpy(strides, apart, sizeof strides);
         nd_loop loop = {.ndim = 1, .narrays = 3, .count = calls, .extent = &calls, .stride = strides};
+        if (cases[i].first == TURNED) {
+            core[3] = 1;
+            core[4] = n;
+        }
         ir_traits(t, &traits);
         cpu_engine.specialise(
             &v, &(loop_problem){
                     .loop = &loop, .layout = t->layout, .core = core, .traits = &traits, .unrolled = cases[i].lines});
-        assert_int_equal(v.gufunc.columns, cases[i].columns);
-        assert_int_equal(v.gufunc.unrolled, cases[i].unrolled);
-        assert_int_equal(v.operand[0].staged, cases[i].columns || v.gufunc.calls);
-        assert_int_equal(v.operand[0].fixed, cases[i].packed);
-        assert_int_equal(v.operand[1].fixed, cases[i].columns || v.gufunc.calls);
+        if (v.gufunc.columns != cases[i].columns || v.gufunc.unrolled != cases[i].unrolled)
+            fail_msg("case %zu: columns %d, unrolled %d", i, v.gufunc.columns, v.gufunc.unrolled);
+        assert_int_equal(v.operand[0].fixed, cases[i].columns && cases[i].first == PACKED);
+        assert_int_equal(v.operand[1].fixed, cases[i].columns && cases[i].first != BESIDE);
         code_module m = gu_generate(&a, k, t, &v, &gu_cpu);
-        bool copied =
-            occurrences(m.ir.data, "alloca [256 x double]") == 1; /* the first operand of 16 x 16, and it alone */
-        assert_int_equal(copied, !cases[i].packed && n == 16);
+        char array[64];
+        snprintf(array, sizeof array, "alloca [%d x double]", (int)(n * n));
+        int copied = occurrences(m.ir.data, array) + occurrences(m.ir.data, "call noalias align 64");
+        if (copied != cases[i].copied)
+            fail_msg("case %zu: %d copied\n%s", i, copied, m.ir.data);
         text_free(&m.ir);
         arena_free(&a);
     }

@@ -14,6 +14,10 @@
 #include "ir/common/nodes.h"
 #include "ir/common/transpose.h"
 
+enum {
+    LINE_COPY = 32 /* bytes that are copied at once where they stay together */
+};
+
 static int size_of(const gufunc_writer *w, int k) { return dtypes[skeleton_memory(&w->s, k)].size; }
 
 static int elements_of(const gufunc_writer *w, int k) { return core_bytes(w->s.v, w->layout, k) / size_of(w, k); }
@@ -175,16 +179,25 @@ static void end_loop(emit *e, const counted_loop *l, int step) {
     counted_loop_end_hints(e, l, ssa_constant(step), hints, COUNT(hints));
 }
 
-/* Elements that lie side by side, by squares, the last of which has some of the one before it once more; fewer one by one. */
+/* Neighbours in the core and in the array of the one call there is. */
+static int line_of(const copy *p) { return LINE_COPY / size_of(p->c->w, p->k); }
+
+static void copy_line(const copy *p, ssa offset, ssa element) {
+    fragment type = fragment_of("<%d x i%d>", line_of(p), 8 * size_of(p->c->w, p->k));
+    move_bits(p, type.text, memory_at(p, 0, offset, type.text), array_at(p, element, 0, type.text));
+}
+
+/* Elements that lie side by side, by squares or lines, the last of which has some of the one before it once more; fewer one by one. */
 static void copy_run(const copy *p, ssa offset, ssa element) {
     emit *e = p->c->w->s.e;
-    int n = parts_of(p) ? square_of(p) : 1, step = p->length < n ? 1 : n;
-    bool squares = step > 1;
+    bool lines = p->c->lanes == 1 && p->apart == 1;
+    int n = lines ? line_of(p) : parts_of(p) ? square_of(p) : 1, step = p->length < n ? 1 : n;
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(p->length));
-    ssa i = unknown_each_time(e, squares && p->length % n ? emit_min(e, l.i, ssa_constant(p->length - n)) : l.i);
-    (squares ? copy_square
-             : copy_element)(p, emit_op(e, "add i64", offset, i),
-                             emit_op(e, "add i64", element, emit_value(e, "mul i64 %s, %d", i.text, p->apart)));
+    ssa i = unknown_each_time(e, p->length % step ? emit_min(e, l.i, ssa_constant(p->length - step)) : l.i);
+    (step == 1 ? copy_element
+     : lines   ? copy_line
+               : copy_square)(p, emit_op(e, "add i64", offset, i),
+                            emit_op(e, "add i64", element, emit_value(e, "mul i64 %s, %d", i.text, p->apart)));
     end_loop(e, &l, step);
 }
 
