@@ -138,6 +138,18 @@ static void draw_view(const problem *p, view *v, const char *core, bool broadcas
         put(p->type, v->block + i * bytes, p->k->exact ? (double)pick(-2, 4) : 1 + (double)pick(-400, 400) / 401);
 }
 
+/* Makes matrices positive definite, as Cholesky factors need: of others, what is NaN depends on the form. */
+static void add_to_diagonal(const problem *p, const view *v) {
+    const DLTensor *t = &v->host;
+    int64_t n = p->size[1], step = t->strides ? t->strides[0] : n * n,
+            diagonal = t->strides ? t->strides[1] + t->strides[2] : n + 1, bytes = p->type.bits / 8;
+    for (int64_t c = 0; c < v->shape[0]; c++)
+        for (int64_t i = 0; i < n; i++) {
+            char *at = (char *)t->data + t->byte_offset + (c * step + i * diagonal) * bytes;
+            put(p->type, at, get(p->type, at) + 4 * (double)n);
+        }
+}
+
 static void draw_problem(problem *p) {
     static const int64_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 31, 32, 33, 63, 64, 65};
     memset(p, 0, sizeof *p);
@@ -153,6 +165,8 @@ static void draw_problem(problem *p) {
     int last = p->k->nargs - 1;
     for (int k = 0; k <= last; k++)
         draw_view(p, &p->arg[k], p->k->core[k], k < last && last > 1 && chance(10), plain);
+    if (!strcmp(p->k->layout, "cholesky"))
+        add_to_diagonal(p, &p->arg[0]);
     view_copy(&p->want, &p->arg[last]);
     if (p->k->source) {
         char signature[32];
