@@ -292,6 +292,34 @@ static void guard_pages(void **state) {
     uf_free(f);
 }
 
+/* The same of inverses, whose calls go by lanes that are no whole number of vectors. */
+static void guarded_lanes(void **state) {
+    (void)state;
+    uf_func *f;
+    if (views_on_gpu())
+        skip();
+    OK(uf_load(&f, "inv"));
+    for (int64_t n = 1; n <= 8; n++)
+        for (int at_end = 0; at_end < 2; at_end++) {
+            int64_t shape[] = {CALLS + n, n, n}, count = (CALLS + n) * n * n;
+            void *map[2];
+            size_t length[2];
+            DLTensor args[2];
+            for (int k = 0; k < 2; k++) {
+                float *data = guarded(count, at_end, &map[k], &length[k]);
+                for (int64_t i = 0; i < count && !k; i++)
+                    data[i] = i % (n * n) % (n + 1) ? 0 : 2;
+                args[k] = (DLTensor){.data = data, .device = {kDLCPU, 0}, .ndim = 3, .dtype = F32, .shape = shape};
+            }
+            OK(uf_call(f, 2, args, NULL));
+            for (int64_t i = 0; i < count; i++)
+                assert_true(((float *)args[1].data)[i] == (i % (n * n) % (n + 1) ? 0 : 0.5F));
+            for (int k = 0; k < 2; k++)
+                munmap(map[k], length[k]);
+        }
+    uf_free(f);
+}
+
 /* A program that meets many sizes: results are right, whatever was called before. */
 static void many_sizes(void **state) {
     (void)state;
@@ -317,6 +345,6 @@ static void many_sizes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup(random_sizes, draw_seed), cmocka_unit_test(guard_pages),
-                                       cmocka_unit_test(many_sizes)};
+                                       cmocka_unit_test(guarded_lanes), cmocka_unit_test(many_sizes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
