@@ -28,8 +28,9 @@ bool tree_divides(const tree *t);            /* numbers of any kind */
 bool tree_multiplies_complex(const tree *t); /* or divides */
 bool tree_compares_complex(const tree *t);   /* are complex numbers equal, or not? */
 
-/* outputs.c: does one of these statements, whatever happens, assign every element of output k in a forall? Does this forall? */
-bool assigns_wholly(const function *f, const node *list, int k);
+/* outputs.c: must the elements of output k be there before a kernel runs that computes with a copy of it? Not if it reads none, and a forall
+ * assigns every one, whatever happens. Does this forall? */
+bool needs_content(const function *f, int k);
 bool forall_assigns(const function *f, const node *forall, int k);
 /* outputs.c: does the kernel read output k, or may it return before it assigns it? */
 bool reads_or_leaves(const node *n, int k);

@@ -43,8 +43,6 @@ static bool list_assigns(const function *f, const node *list, int k, const node 
     return false;
 }
 
-bool assigns_wholly(const function *f, const node *list, int k) { return list_assigns(f, list, k, NULL); }
-
 bool forall_assigns(const function *f, const node *forall, int k) { return list_assigns(f, forall->body, k, forall); }
 
 bool reads_or_leaves(const node *n, int k) {
@@ -60,4 +58,8 @@ bool reads_or_leaves(const node *n, int k) {
             return true;
     }
     return false;
+}
+
+bool needs_content(const function *f, int k) {
+    return reads_or_leaves(f->body, k) || !list_assigns(f, f->body, k, NULL);
 }

@@ -298,10 +298,11 @@ static void compute(const lane_calls *c) {
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, COUNT(hints));
 }
 
-/* Must the array have what output k holds before the kernel runs? */
-static bool needs_content(const gufunc_writer *w, int k) {
-    const function *f = w->s.t->kernel;
-    return w->s.v->gufunc.unrolled ? w->reads_output[k] : reads_or_leaves(f->body, k) || !assigns_wholly(f, f->body, k);
+/* Must the array have what the operand holds before the kernel runs? */
+static bool is_copied_in(const lane_calls *c, int k) {
+    const gufunc_writer *w = c->w;
+    return is_copied(c, k) &&
+           (k < w->s.nin || (w->s.v->gufunc.unrolled ? w->reads_output[k] : needs_content(w->s.t->kernel, k)));
 }
 
 void lane_calls_row(lane_calls *c, const ssa *row, ssa extent) {
@@ -313,7 +314,7 @@ void lane_calls_row(lane_calls *c, const ssa *row, ssa extent) {
         if (skeleton_is_array(&w->s, k))
             find_base(c, k, row);
     for (int k = 0; k < w->s.noperands; k++)
-        if (is_copied(c, k) && (k < w->s.nin || needs_content(w, k)))
+        if (is_copied_in(c, k))
             copy_core(c, k, row, false);
     compute(c);
     for (int k = w->s.nin; k < w->s.noperands; k++)

@@ -146,11 +146,6 @@ static void copy_operand(gufunc_writer *w, const staging *st, int k, ssa first, 
 
 /* ---- Calls ---- */
 
-/* Must the elements of output k be there before the kernel runs? */
-static bool needs_content(const function *f, int k) {
-    return reads_or_leaves(f->body, k) || !assigns_wholly(f, f->body, k);
-}
-
 static void copy_operands(gufunc_writer *w, const staging *st, ssa first, ssa some, bool out) {
     const function *f = w->s.t->kernel;
     for (int k = 0; k < w->s.noperands; k++) {
