@@ -116,32 +116,29 @@ static void copy_element(const copy *p, ssa offset, ssa element) {
 static int square_of(const copy *p) { return ACCESS_BYTES / size_of(p->c->w, p->k); }
 static int parts_of(const copy *p) { return p->c->lanes / square_of(p); }
 
+/* Lanes first .. first + count - 1 of two vectors of so many, one behind the other. */
+static ssa lanes_from(emit *e, int bits, int lanes, ssa low, const char *high, int first, int count) {
+    text mask = {0};
+    for (int i = 0; i < count; i++)
+        text_printf(&mask, "%si32 %d", i ? ", " : "", first + i);
+    e->failed |= mask.failed;
+    ssa all = emit_value(e, "shufflevector <%d x i%d> %s, <%d x i%d> %s, <%d x i32> <%s>", lanes, bits, low.text, lanes,
+                         bits, high, count, mask.failed ? "" : mask.data);
+    text_free(&mask);
+    return all;
+}
+
 /* Vectors behind each other, a power of two of them, as one. */
 static ssa concatenate(emit *e, int bits, int n, int count, const ssa *vectors) {
     if (count == 1)
         return vectors[0];
     ssa low = concatenate(e, bits, n, count / 2, vectors),
         high = concatenate(e, bits, n, count / 2, vectors + count / 2);
-    int half = n * count / 2;
-    text mask = {0};
-    for (int i = 0; i < 2 * half; i++)
-        text_printf(&mask, "%si32 %d", i ? ", " : "", i);
-    e->failed |= mask.failed;
-    ssa all = emit_value(e, "shufflevector <%d x i%d> %s, <%d x i%d> %s, <%d x i32> <%s>", half, bits, low.text, half,
-                         bits, high.text, 2 * half, mask.failed ? "" : mask.data);
-    text_free(&mask);
-    return all;
+    return lanes_from(e, bits, n * count / 2, low, high.text, 0, n * count);
 }
 
 static ssa part_of(emit *e, int bits, int n, int parts, int part, ssa vector) {
-    text mask = {0};
-    for (int i = 0; i < n; i++)
-        text_printf(&mask, "%si32 %d", i ? ", " : "", part * n + i);
-    e->failed |= mask.failed;
-    ssa own = emit_value(e, "shufflevector <%d x i%d> %s, <%d x i%d> undef, <%d x i32> <%s>", n * parts, bits,
-                         vector.text, n * parts, bits, n, mask.failed ? "" : mask.data);
-    text_free(&mask);
-    return own;
+    return lanes_from(e, bits, n * parts, vector, "undef", part * n, n);
 }
 
 /* So many elements of all calls as lie side by side in 16 bytes. */
