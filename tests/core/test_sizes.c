@@ -265,6 +265,30 @@ static float *guarded(int64_t count, bool at_end, void **map, size_t *length) {
     return (float *)(void *)((char *)*map + page + (at_end ? whole - bytes : 0));
 }
 
+/* Arrays of float32 of a shape of rank 3, next to memory that no access may touch. */
+typedef struct guarded_arrays {
+    int64_t shape[3], count;
+    void *map[3];
+    size_t length[3];
+    DLTensor args[3];
+} guarded_arrays;
+
+static void guarded_begin(guarded_arrays *g, int n, const int64_t *shape, bool at_end) {
+    memcpy(g->shape, shape, sizeof g->shape);
+    g->count = shape[0] * shape[1] * shape[2];
+    for (int k = 0; k < n; k++)
+        g->args[k] = (DLTensor){.data = guarded(g->count, at_end, &g->map[k], &g->length[k]),
+                                .device = {kDLCPU, 0},
+                                .ndim = 3,
+                                .dtype = F32,
+                                .shape = g->shape};
+}
+
+static void guarded_end(const guarded_arrays *g, int n) {
+    for (int k = 0; k < n; k++)
+        munmap(g->map[k], g->length[k]);
+}
+
 static void guard_pages(void **state) {
     (void)state;
     uf_func *f;
@@ -273,21 +297,14 @@ static void guard_pages(void **state) {
     OK(uf_load(&f, "matmul"));
     for (int64_t n = 1; n <= 40; n += n < 20 ? 1 : 7)
         for (int at_end = 0; at_end < 2; at_end++) {
-            int64_t shape[] = {CALLS, n, n};
-            void *map[3];
-            size_t length[3];
-            DLTensor args[3];
-            for (int k = 0; k < 3; k++) {
-                float *data = guarded(CALLS * n * n, at_end, &map[k], &length[k]);
-                for (int64_t i = 0; i < CALLS * n * n && k < 2; i++)
-                    data[i] = 1;
-                args[k] = (DLTensor){.data = data, .device = {kDLCPU, 0}, .ndim = 3, .dtype = F32, .shape = shape};
-            }
-            OK(uf_call(f, 3, args, NULL));
-            for (int64_t i = 0; i < CALLS * n * n; i++)
-                assert_true(((float *)args[2].data)[i] == (float)n);
-            for (int k = 0; k < 3; k++)
-                munmap(map[k], length[k]);
+            guarded_arrays g;
+            guarded_begin(&g, 3, (int64_t[]){CALLS, n, n}, at_end);
+            for (int64_t i = 0; i < g.count; i++)
+                ((float *)g.args[0].data)[i] = ((float *)g.args[1].data)[i] = 1;
+            OK(uf_call(f, 3, g.args, NULL));
+            for (int64_t i = 0; i < g.count; i++)
+                assert_true(((float *)g.args[2].data)[i] == (float)n);
+            guarded_end(&g, 3);
         }
     uf_free(f);
 }
@@ -301,21 +318,14 @@ static void guarded_lanes(void **state) {
     OK(uf_load(&f, "inv"));
     for (int64_t n = 1; n <= 8; n++)
         for (int at_end = 0; at_end < 2; at_end++) {
-            int64_t shape[] = {CALLS + n, n, n}, count = (CALLS + n) * n * n;
-            void *map[2];
-            size_t length[2];
-            DLTensor args[2];
-            for (int k = 0; k < 2; k++) {
-                float *data = guarded(count, at_end, &map[k], &length[k]);
-                for (int64_t i = 0; i < count && !k; i++)
-                    data[i] = i % (n * n) % (n + 1) ? 0 : 2;
-                args[k] = (DLTensor){.data = data, .device = {kDLCPU, 0}, .ndim = 3, .dtype = F32, .shape = shape};
-            }
-            OK(uf_call(f, 2, args, NULL));
-            for (int64_t i = 0; i < count; i++)
-                assert_true(((float *)args[1].data)[i] == (i % (n * n) % (n + 1) ? 0 : 0.5F));
-            for (int k = 0; k < 2; k++)
-                munmap(map[k], length[k]);
+            guarded_arrays g;
+            guarded_begin(&g, 2, (int64_t[]){CALLS + n, n, n}, at_end);
+            for (int64_t i = 0; i < g.count; i++)
+                ((float *)g.args[0].data)[i] = i % (n * n) % (n + 1) ? 0 : 2;
+            OK(uf_call(f, 2, g.args, NULL));
+            for (int64_t i = 0; i < g.count; i++)
+                assert_true(((float *)g.args[1].data)[i] == (i % (n * n) % (n + 1) ? 0 : 0.5F));
+            guarded_end(&g, 2);
         }
     uf_free(f);
 }
