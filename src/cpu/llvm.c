@@ -89,6 +89,16 @@ static bool find_features(llvm *l) {
     return length < (int)sizeof l->features;
 }
 
+/* Processors of AMD with AVX-512 run an instruction that gathers or scatters as a program, which asks for no line ahead (gathers.c). */
+static bool gathers_are_slow(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    return __builtin_cpu_is("amd");
+#else
+    return false;
+#endif
+}
+
 /* Starts the code generator for this processor and asks for its description. The reason why that failed, or NULL. */
 static const char *start(llvm *l, char *reason, size_t size) {
     LLVM_START(l, TargetInfo);
@@ -105,6 +115,7 @@ static const char *start(llvm *l, char *reason, size_t size) {
         return reason;
     }
     l->cpu = l->GetHostCPUName();
+    l->slow_gathers = gathers_are_slow();
     if (find_features(l))
         return NULL;
     stop(l);

@@ -8,6 +8,9 @@
 typedef struct llvm_context *llvm_context;
 typedef struct llvm_module *llvm_module;
 typedef struct llvm_value *llvm_value;
+typedef struct llvm_type *llvm_type;
+typedef struct llvm_block *llvm_block;
+typedef struct llvm_builder *llvm_builder;
 typedef struct llvm_attribute *llvm_attribute;
 typedef struct llvm_buffer *llvm_buffer;
 typedef struct llvm_error *llvm_error; /* NULL: success. Reading its message frees it */
@@ -108,6 +111,7 @@ typedef struct llvm_symbol {
     X(void, DisposeModule, (llvm_module module))                                                                       \
     X(void, SetTarget, (llvm_module module, const char *triple))                                                       \
     X(void, SetModuleDataLayout, (llvm_module module, llvm_layout layout))                                             \
+    X(llvm_context, GetModuleContext, (llvm_module module))                                                            \
     X(llvm_value, GetNamedFunction, (llvm_module module, const char *name))                                            \
     X(llvm_value, GetNamedGlobal, (llvm_module module, const char *name))                                              \
     X(void, DeleteGlobal, (llvm_value global))                                                                         \
@@ -120,6 +124,33 @@ typedef struct llvm_symbol {
     X(void, SetValueName2, (llvm_value value, const char *name, size_t length))                                        \
     X(llvm_value, GetFirstParam, (llvm_value function))                                                                \
     X(llvm_value, GetNextParam, (llvm_value parameter))                                                                \
+    X(llvm_block, GetFirstBasicBlock, (llvm_value function))                                                           \
+    X(llvm_block, GetNextBasicBlock, (llvm_block block))                                                               \
+    X(llvm_value, GetFirstInstruction, (llvm_block block))                                                             \
+    X(llvm_value, GetNextInstruction, (llvm_value instruction))                                                        \
+    X(llvm_value, IsACallInst, (llvm_value value))                                                                     \
+    X(llvm_value, GetCalledValue, (llvm_value call))                                                                   \
+    X(unsigned, GetNumArgOperands, (llvm_value call))                                                                  \
+    X(llvm_value, GetOperand, (llvm_value user, unsigned index))                                                       \
+    X(const char *, GetValueName2, (llvm_value value, size_t *length))                                                 \
+    X(llvm_type, TypeOf, (llvm_value value))                                                                           \
+    X(llvm_type, GetElementType, (llvm_type type))                                                                     \
+    X(unsigned, GetVectorSize, (llvm_type type))                                                                       \
+    X(llvm_type, Int64TypeInContext, (llvm_context context))                                                           \
+    X(llvm_value, ConstInt, (llvm_type type, unsigned long long value, int is_signed))                                 \
+    X(llvm_value, ConstAllOnes, (llvm_type type))                                                                      \
+    X(llvm_value, GetUndef, (llvm_type type))                                                                          \
+    X(llvm_builder, CreateBuilderInContext, (llvm_context context))                                                    \
+    X(void, DisposeBuilder, (llvm_builder builder))                                                                    \
+    X(void, PositionBuilderBefore, (llvm_builder builder, llvm_value instruction))                                     \
+    X(llvm_value, BuildExtractElement, (llvm_builder builder, llvm_value vector, llvm_value lane, const char *name))   \
+    X(llvm_value, BuildInsertElement, (llvm_builder builder, llvm_value vector, llvm_value element, llvm_value lane,   \
+                                       const char *name))                                                              \
+    X(llvm_value, BuildLoad2, (llvm_builder builder, llvm_type type, llvm_value pointer, const char *name))            \
+    X(llvm_value, BuildStore, (llvm_builder builder, llvm_value value, llvm_value pointer))                            \
+    X(void, SetAlignment, (llvm_value access, unsigned bytes))                                                         \
+    X(void, ReplaceAllUsesWith, (llvm_value value, llvm_value other))                                                  \
+    X(void, InstructionEraseFromParent, (llvm_value instruction))                                                      \
     X(llvm_pass_options, CreatePassBuilderOptions, (void))                                                             \
     X(void, DisposePassBuilderOptions, (llvm_pass_options options))                                                    \
     X(llvm_error, RunPasses, (llvm_module module, const char *passes, llvm_machine machine,                            \
@@ -158,6 +189,7 @@ typedef struct llvm {
     unsigned major;
     char *triple, *cpu;  /* of this processor */
     char features[8192]; /* that code may use */
+    bool slow_gathers;   /* accesses of vectors whose lanes lie apart are slower than one of each lane */
     llvm_target target;
 } llvm;
 
@@ -173,6 +205,9 @@ typedef enum llvm_passes {
 
 /* passes.c: optimises a module. NULL if that works. */
 llvm_error llvm_optimise(const llvm *l, llvm_module module, llvm_machine machine, llvm_passes passes);
+
+/* gathers.c: makes accesses of single elements of those of vectors whose lanes lie apart. */
+void llvm_spread_gathers(const llvm *l, llvm_module module);
 
 /* llvm_trial.c: compiles a small module. NULL if that works; else what does not, written to `reason`. */
 const char *llvm_trial(const llvm *l, char *reason, size_t size);

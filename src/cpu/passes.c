@@ -64,5 +64,8 @@ llvm_error llvm_optimise(const llvm *l, llvm_module module, llvm_machine machine
     if (error)
         return error;
     drop_used(l, module);
-    return run(l, module, machine, passes == PASSES_OF_RUNS ? OF_VERSION(l, RUN_PASSES) : INLINE_PASSES);
+    error = run(l, module, machine, passes == PASSES_OF_RUNS ? OF_VERSION(l, RUN_PASSES) : INLINE_PASSES);
+    if (!error && l->slow_gathers)
+        llvm_spread_gathers(l, module);
+    return error;
 }

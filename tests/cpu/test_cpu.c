@@ -401,6 +401,70 @@ static void bad_modules(void **unused) {
     flat_every_length(NULL);
 }
 
+/* ---- Vectors whose lanes lie apart ---- */
+
+#define GATHER "@llvm.masked.gather.v4f32.v4p0f32(<4 x float*> "
+#define SCATTER "@llvm.masked.scatter.v4f32.v4p0f32(<4 x float> "
+#define ALL "<4 x i1> <i1 true, i1 true, i1 true, i1 true>"
+
+/* Reads elements 0, 3, 6 and 9 of w[0], writes them to 0, 2, 2 and 5 of w[1], and 9 to elements 6 to 9 of it where they are above 0. */
+static const char lanes_apart[] =
+    "declare <4 x float> @llvm.masked.gather.v4f32.v4p0f32(<4 x float*>, i32, <4 x i1>, <4 x float>)\n"
+    "declare void @llvm.masked.scatter.v4f32.v4p0f32(<4 x float>, <4 x float*>, i32, <4 x i1>)\n"
+    "define void @uf_apart(i64* %w) nounwind {\n"
+    "  %p = bitcast i64* %w to float**\n"
+    "  %x = load float*, float** %p\n"
+    "  %q = getelementptr float*, float** %p, i64 1\n"
+    "  %y = load float*, float** %q\n"
+    "  %from = getelementptr float, float* %x, <4 x i64> <i64 0, i64 3, i64 6, i64 9>\n"
+    "  %v = call <4 x float> " GATHER "%from, i32 4, " ALL ", <4 x float> undef)\n"
+    "  %to = getelementptr float, float* %y, <4 x i64> <i64 0, i64 2, i64 2, i64 5>\n"
+    "  call void " SCATTER "%v, <4 x float*> %to, i32 4, " ALL ")\n"
+    "  %above = fcmp ogt <4 x float> %v, zeroinitializer\n"
+    "  %more = getelementptr float, float* %y, <4 x i64> <i64 6, i64 7, i64 8, i64 9>\n"
+    "  call void " SCATTER "<float 9.0, float 9.0, float 9.0, float 9.0>, <4 x float*> %more, i32 4, <4 x i1> %above)\n"
+    "  ret void\n}\n";
+
+/* Calls of functions whose names begin so. */
+static int calls_of(const llvm *l, llvm_value function, const char *prefix) {
+    int n = 0;
+    size_t length;
+    for (llvm_block b = l->GetFirstBasicBlock(function); b; b = l->GetNextBasicBlock(b))
+        for (llvm_value i = l->GetFirstInstruction(b); i; i = l->GetNextInstruction(i))
+            n += l->IsACallInst(i) && !strncmp(l->GetValueName2(l->GetCalledValue(i), &length), prefix, strlen(prefix));
+    return n;
+}
+
+/* What is not behind a condition is taken apart, and nothing else. The values are the same on processors where it is and where it isn't. */
+static void gathers(void **unused) {
+    (void)unused;
+    const llvm *l;
+    llvm_module module;
+    char *message = NULL;
+    assert_int_equal(llvm_open(&l), UF_OK);
+    llvm_context context = l->ContextCreate();
+    llvm_buffer bytes = l->CreateMemoryBufferWithMemoryRange(lanes_apart, sizeof lanes_apart - 1, "apart", 1);
+    assert_int_equal(l->ParseIRInContext(context, bytes, &module, &message), 0);
+    llvm_value entry = l->GetNamedFunction(module, "uf_apart");
+    assert_int_equal(calls_of(l, entry, "llvm.masked.gather."), 1);
+    assert_int_equal(calls_of(l, entry, "llvm.masked.scatter."), 2);
+    llvm_spread_gathers(l, module);
+    assert_int_equal(calls_of(l, entry, "llvm.masked.gather."), 0);
+    assert_int_equal(calls_of(l, entry, "llvm.masked.scatter."), 1);
+    assert_int_equal(l->VerifyModule(module, LLVM_RETURN_STATUS, &message), 0);
+    l->DisposeMessage(message);
+    l->DisposeModule(module);
+    l->ContextDispose(context);
+
+    code *c = compile(lanes_apart, "uf_apart");
+    static const float x[10] = {1, 50, 50, -2, 50, 50, 3, 50, 50, -4}, want[10] = {1, 0, 3, 0, 0, -4, 9, 0, 9, 0};
+    float y[10] = {0};
+    uint64_t words[] = {(uintptr_t)x, (uintptr_t)y};
+    c->run(words);
+    assert_memory_equal(y, want, sizeof y);
+    cpu_engine.release(c);
+}
+
 /* ---- Loops ---- */
 
 enum {
@@ -1048,14 +1112,9 @@ static int child_version(void) {
         return SKIPPED;
     print_message("LLVM %s, %s\n", l->version, l->path);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flat_every_length),
-        cmocka_unit_test(kept_launches),
-        cmocka_unit_test(vector_math),
-        cmocka_unit_test(short_code),
-        cmocka_unit_test(far_symbol),
-        cmocka_unit_test(bad_modules),
-        cmocka_unit_test(cycles),
-        cmocka_unit_test(times),
+        cmocka_unit_test(flat_every_length), cmocka_unit_test(kept_launches), cmocka_unit_test(vector_math),
+        cmocka_unit_test(short_code),        cmocka_unit_test(far_symbol),    cmocka_unit_test(bad_modules),
+        cmocka_unit_test(gathers),           cmocka_unit_test(cycles),        cmocka_unit_test(times),
     };
     return cmocka_run_group_tests_name("a version of LLVM", tests, NULL, NULL) ? 1 : 0;
 }
@@ -1115,14 +1174,23 @@ int main(void) {
     if (role)
         return run_role(role);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(missing_library), cmocka_unit_test(newer_version),
-        cmocka_unit_test(every_version),   cmocka_unit_test(information),
-        cmocka_unit_test(nested),          cmocka_unit_test(inner_calls_anyhow),
-        cmocka_unit_test(flat_cut),        cmocka_unit_test(numbers),
-        cmocka_unit_test(guard_pages),     cmocka_unit_test(streaming),
-        cmocka_unit_test(by_lines),        cmocka_unit_test(threads),
-        cmocka_unit_test(forks),           cmocka_unit_test(allocation_failures),
-        cmocka_unit_test(memory),          cmocka_unit_test(times),
+        cmocka_unit_test(gathers),
+        cmocka_unit_test(missing_library),
+        cmocka_unit_test(newer_version),
+        cmocka_unit_test(every_version),
+        cmocka_unit_test(information),
+        cmocka_unit_test(nested),
+        cmocka_unit_test(inner_calls_anyhow),
+        cmocka_unit_test(flat_cut),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(guard_pages),
+        cmocka_unit_test(streaming),
+        cmocka_unit_test(by_lines),
+        cmocka_unit_test(threads),
+        cmocka_unit_test(forks),
+        cmocka_unit_test(allocation_failures),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(times),
     };
     return cmocka_run_group_tests(tests, seed, NULL);
 }

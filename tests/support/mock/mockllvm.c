@@ -47,6 +47,11 @@ static int breaks(const char *what) {
     F(GetBufferSize) F(DisposeMemoryBuffer) F(VerifyModule) F(DisposeModule) F(SetTarget)                             \
     F(SetModuleDataLayout) F(GetNamedFunction) F(GetNamedGlobal) F(DeleteGlobal) F(IsDeclaration) F(GetFirstFunction) F(GetNextFunction)                \
     F(GetEnumAttributeKindForName) F(CreateEnumAttribute) F(AddAttributeAtIndex) F(SetValueName2) F(GetFirstParam) F(GetNextParam) F(ContextSetDiscardValueNames)                     \
+    F(GetModuleContext) F(GetFirstBasicBlock) F(GetNextBasicBlock) F(GetFirstInstruction) F(GetNextInstruction) F(IsACallInst) \
+    F(GetCalledValue) F(GetNumArgOperands) F(GetOperand) F(GetValueName2) F(TypeOf) F(GetElementType) F(GetVectorSize) \
+    F(Int64TypeInContext) F(ConstInt) F(ConstAllOnes) F(GetUndef) F(CreateBuilderInContext) F(DisposeBuilder) \
+    F(PositionBuilderBefore) F(BuildExtractElement) F(BuildInsertElement) F(BuildLoad2) F(BuildStore) F(SetAlignment) \
+    F(ReplaceAllUsesWith) F(InstructionEraseFromParent) \
     F(CreatePassBuilderOptions) F(DisposePassBuilderOptions) F(GetErrorMessage)                          \
     F(DisposeErrorMessage) F(ConsumeError) F(OrcCreateLLJITBuilder)                                                   \
     F(OrcLLJITBuilderSetObjectLinkingLayerCreator)                                                                    \
