@@ -73,31 +73,35 @@ define void @uf_points_forall_f32(i64* %words) nounwind "prefer-vector-width"="2
   %r56 = load i64, i64* %r55, align 8
   %r57 = getelementptr inbounds i64, i64* %words, i64 16
   %r58 = load i64, i64* %r57, align 8
-  %r59 = add i64 %r38, %r36
+  %r59 = icmp sgt i64 %r52, -4611686018427387904
+  %r60 = select i1 %r59, i64 %r52, i64 -4611686018427387904
+  %r61 = icmp sgt i64 %r56, -4611686018427387904
+  %r62 = select i1 %r61, i64 %r56, i64 -4611686018427387904
+  %r63 = add i64 %r38, %r36
   br label %L3
 L3:
-  %r60 = icmp slt i64 %r38, %r59
-  br i1 %r60, label %L4, label %L6
+  %r64 = icmp slt i64 %r38, %r63
+  br i1 %r64, label %L4, label %L6
 L4:
   %i4 = phi i64 [ %r38, %L3 ], [ %next4, %L5 ]
   br label %L7
 L7:
-  %r61 = icmp slt i64 %r32, %r34
-  br i1 %r61, label %L8, label %L10
+  %r65 = icmp slt i64 %r32, %r34
+  br i1 %r65, label %L8, label %L10
 L8:
   %i8 = phi i64 [ %r32, %L7 ], [ %next8, %L9 ]
-  %r62 = call { } @kernel(float* %r23, float* %r26, float %r30, i64 %i4, i64 %i8, i64 %r40, i64 %r42, i64 %r44, i64 %r46, i64 %r48, i64 %r50, i64 %r52, i64 %r54, i64 %r56, i64 %r58)
+  %r66 = call { } @kernel(float* %r23, float* %r26, float %r30, i64 %i4, i64 %i8, i64 %r40, i64 %r42, i64 %r44, i64 %r46, i64 %r48, i64 %r50, i64 %r60, i64 %r54, i64 %r62, i64 %r58)
   br label %L9
 L9:
   %next8 = add nuw nsw i64 %i8, 1
-  %r63 = icmp slt i64 %next8, %r34
-  br i1 %r63, label %L8, label %L10, !llvm.loop !4
+  %r67 = icmp slt i64 %next8, %r34
+  br i1 %r67, label %L8, label %L10, !llvm.loop !4
 L10:
   br label %L5
 L5:
   %next4 = add nuw nsw i64 %i4, 1
-  %r64 = icmp slt i64 %next4, %r59
-  br i1 %r64, label %L4, label %L6
+  %r68 = icmp slt i64 %next4, %r63
+  br i1 %r68, label %L4, label %L6
 L6:
   ret void
 }

@@ -12,6 +12,18 @@ typedef struct part {
     ssa start[LAYOUT_MAX_RANK];
 } part;
 
+/* A stride that is not known to be 1 isn't 1: code that LLVM makes for the case that it is, which is all that it makes vectors of, never
+ * runs. */
+static void hide_strides(forall_writer *w) {
+    const skeleton *s = &w->g.s;
+    for (int k = 0; k < s->noperands; k++) {
+        const layout_operand *o = &w->g.layout->operands[k];
+        for (int d = 0; gufunc_is_core(&w->g, k) && d < o->rank; d++)
+            if (d + 1 != s->v->operand[k].unit)
+                w->g.core[o->strides + d] = skeleton_opaque_stride(s->e, w->g.core[o->strides + d]);
+    }
+}
+
 static part read_parameters(forall_writer *w) {
     skeleton *s = &w->g.s;
     part p;
@@ -24,6 +36,7 @@ static part read_parameters(forall_writer *w) {
         w->copy =
             emit_value(s->e, "inttoptr i64 %s to void (i8*, i8*, i64)*", skeleton_parameter(s, CPU_FORALL_COPY).text);
     gufunc_core_parameters(&w->g);
+    hide_strides(w);
     return p;
 }
 
