@@ -10,7 +10,13 @@
  *     2 * (x - y) / (x + y)   1.2 to 1.3;   1.8, 1.6 to 2.1, 1.6;   with the next strip asked for 2.2 to 2.6, 1.9 to 2.1, 2.0
  *     exp(x)                  1.7;          1.7, 2.2 to 2.4, 2.2 to 2.4;   2.2, 2.3 to 2.4, 2.4
  * Costly bodies want longer strips, as each call of the kernel costs some 30 ns. With 64-byte stores it is no faster than
- * with 32, with 16-byte stores it is slower. Where the output fits the second level cache it loses. */
+ * with 32, with 16-byte stores it is slower. Where the output fits the second level cache it loses. 3 * 10^6 elements, one thread of a
+ * Zen 5 guest, ns an element, plain and by strips of half a KiB, 1 and 2 KiB, all asking for the next:
+ *     complex64, x + y        0.47;         0.41, 0.45, 0.52
+ *     complex128, x * y       1.17;         0.88, 1.05, 0.90
+ *     complex64, x + 1        0.30;         0.28, 0.25, 0.34
+ *     float64 to float32      0.21;         0.20, 0.28, 0.42
+ *     float32 to float64      0.21;         0.24, 0.19, 0.19 */
 #include <unistd.h>
 
 #include "cpu/cpu.h"
@@ -19,7 +25,7 @@
 #include <immintrin.h>
 
 enum {
-    STRIP_BYTES = 2048, /* that are computed before they go past the caches together */
+    STRIP_BYTES = 1024, /* that are computed before they go past the caches together */
     MOST_OUTPUTS = 4,
     MOST_CACHE = 32 << 20 /* no process counts on more of a last level cache to itself */
 };
