@@ -62,173 +62,145 @@ L4:
   %r40 = getelementptr inbounds double, double* %r11, i64 %r39
   %r41 = mul i64 %i4, %r30
   %r42 = getelementptr inbounds double, double* %r14, i64 %r41
-  %r43 = and i64 %r16, -2
+  %r43 = sub i64 %r16, 2
   %r44 = and i64 %r36, -2
+  %r45 = icmp sge i64 %r43, 0
+  %r46 = select i1 %r45, i64 %r44, i64 0
   br label %L7
 L7:
-  %r45 = icmp slt i64 0, %r43
-  br i1 %r45, label %L8, label %L10
+  %r47 = icmp slt i64 0, %r16
+  br i1 %r47, label %L8, label %L10
 L8:
   %i8 = phi i64 [ 0, %L7 ], [ %next8, %L9 ]
-  %r46 = mul i64 %i8, %r24
-  %r47 = add i64 %r46, 0
-  %r48 = getelementptr inbounds double, double* %r40, i64 %r47
-  %r49 = bitcast double* %r48 to i8*
-  %r50 = getelementptr i8, i8* %r49, i64 128
-  call void @llvm.prefetch.p0i8(i8* %r50, i32 0, i32 3, i32 1)
-  %r51 = getelementptr inbounds double, double* %r48, i64 %r24
-  %r52 = bitcast double* %r51 to i8*
-  %r53 = getelementptr i8, i8* %r52, i64 128
-  call void @llvm.prefetch.p0i8(i8* %r53, i32 0, i32 3, i32 1)
-  %r54 = getelementptr inbounds double, double* %r51, i64 %r24
+  %r48 = icmp slt i64 %i8, %r43
+  %r49 = select i1 %r48, i64 %i8, i64 %r43
+  %r50 = mul i64 %r49, %r24
+  %r51 = add i64 %r50, 0
+  %r52 = getelementptr inbounds double, double* %r40, i64 %r51
+  %r53 = bitcast double* %r52 to i8*
+  %r54 = getelementptr i8, i8* %r53, i64 128
+  call void @llvm.prefetch.p0i8(i8* %r54, i32 0, i32 3, i32 1)
+  %r55 = getelementptr inbounds double, double* %r52, i64 %r24
+  %r56 = bitcast double* %r55 to i8*
+  %r57 = getelementptr i8, i8* %r56, i64 128
+  call void @llvm.prefetch.p0i8(i8* %r57, i32 0, i32 3, i32 1)
+  %r58 = getelementptr inbounds double, double* %r55, i64 %r24
   br label %L11
 L11:
-  %r55 = icmp slt i64 0, %r44
-  br i1 %r55, label %L12, label %L14
+  %r59 = icmp slt i64 0, %r46
+  br i1 %r59, label %L12, label %L14
 L12:
   %i12 = phi i64 [ 0, %L11 ], [ %next12, %L13 ]
-  %r56 = mul i64 %i8, %r24
-  %r57 = add i64 %r56, %i12
-  %r58 = getelementptr inbounds double, double* %r40, i64 %r57
-  %r59 = bitcast double* %r58 to <2 x i64>*
-  %r60 = load <2 x i64>, <2 x i64>* %r59, align 8
-  %r61 = getelementptr inbounds double, double* %r58, i64 %r24
-  %r62 = bitcast double* %r61 to <2 x i64>*
-  %r63 = load <2 x i64>, <2 x i64>* %r62, align 8
-  %r64 = getelementptr inbounds double, double* %r61, i64 %r24
-  %r65 = shufflevector <2 x i64> %r60, <2 x i64> %r63, <2 x i32> <i32 0, i32 2>
-  %r66 = shufflevector <2 x i64> %r60, <2 x i64> %r63, <2 x i32> <i32 1, i32 3>
-  %r67 = mul i64 %i12, 128
-  %r68 = add i64 %r67, %i8
-  %r69 = getelementptr inbounds double, double* %r32, i64 %r68
-  %r70 = bitcast double* %r69 to <2 x i64>*
-  store <2 x i64> %r65, <2 x i64>* %r70, align 8
-  %r71 = getelementptr inbounds double, double* %r69, i64 128
-  %r72 = bitcast double* %r71 to <2 x i64>*
-  store <2 x i64> %r66, <2 x i64>* %r72, align 8
+  %r60 = mul i64 %r49, %r24
+  %r61 = add i64 %r60, %i12
+  %r62 = getelementptr inbounds double, double* %r40, i64 %r61
+  %r63 = bitcast double* %r62 to <2 x i64>*
+  %r64 = load <2 x i64>, <2 x i64>* %r63, align 8
+  %r65 = getelementptr inbounds double, double* %r62, i64 %r24
+  %r66 = bitcast double* %r65 to <2 x i64>*
+  %r67 = load <2 x i64>, <2 x i64>* %r66, align 8
+  %r68 = getelementptr inbounds double, double* %r65, i64 %r24
+  %r69 = shufflevector <2 x i64> %r64, <2 x i64> %r67, <2 x i32> <i32 0, i32 2>
+  %r70 = shufflevector <2 x i64> %r64, <2 x i64> %r67, <2 x i32> <i32 1, i32 3>
+  %r71 = mul i64 %i12, 128
+  %r72 = add i64 %r71, %r49
+  %r73 = getelementptr inbounds double, double* %r32, i64 %r72
+  %r74 = bitcast double* %r73 to <2 x i64>*
+  store <2 x i64> %r69, <2 x i64>* %r74, align 8
+  %r75 = getelementptr inbounds double, double* %r73, i64 128
+  %r76 = bitcast double* %r75 to <2 x i64>*
+  store <2 x i64> %r70, <2 x i64>* %r76, align 8
   br label %L13
 L13:
   %next12 = add nuw nsw i64 %i12, 2
-  %r73 = icmp slt i64 %next12, %r44
-  br i1 %r73, label %L12, label %L14
+  %r77 = icmp slt i64 %next12, %r46
+  br i1 %r77, label %L12, label %L14
 L14:
   br label %L9
 L9:
   %next8 = add nuw nsw i64 %i8, 2
-  %r74 = icmp slt i64 %next8, %r43
-  br i1 %r74, label %L8, label %L10
+  %r78 = icmp slt i64 %next8, %r16
+  br i1 %r78, label %L8, label %L10
 L10:
   br label %L15
 L15:
-  %r75 = icmp slt i64 0, %r44
-  br i1 %r75, label %L16, label %L18
+  %r79 = icmp slt i64 %r46, %r36
+  br i1 %r79, label %L16, label %L18
 L16:
-  %i16 = phi i64 [ 0, %L15 ], [ %next16, %L17 ]
+  %i16 = phi i64 [ %r46, %L15 ], [ %next16, %L17 ]
   br label %L19
 L19:
-  %r76 = icmp slt i64 %r43, %r16
-  br i1 %r76, label %L20, label %L22
+  %r80 = icmp slt i64 0, %r16
+  br i1 %r80, label %L20, label %L22
 L20:
-  %i20 = phi i64 [ %r43, %L19 ], [ %next20, %L21 ]
-  %r77 = mul i64 %i16, 128
-  %r78 = add i64 %r77, %i20
-  %r79 = getelementptr inbounds double, double* %r32, i64 %r78
-  %r80 = mul i64 %i20, %r24
-  %r81 = add i64 %r80, %i16
-  %r82 = getelementptr inbounds double, double* %r40, i64 %r81
-  %r83 = load double, double* %r82, align 8, !llvm.access.group !1
-  store double %r83, double* %r79, align 8, !llvm.access.group !1
+  %i20 = phi i64 [ 0, %L19 ], [ %next20, %L21 ]
+  %r81 = mul i64 %i16, 128
+  %r82 = add i64 %r81, %i20
+  %r83 = getelementptr inbounds double, double* %r32, i64 %r82
+  %r84 = mul i64 %i20, %r24
+  %r85 = add i64 %r84, %i16
+  %r86 = getelementptr inbounds double, double* %r40, i64 %r85
+  %r87 = load double, double* %r86, align 8, !llvm.access.group !1
+  store double %r87, double* %r83, align 8, !llvm.access.group !1
   br label %L21
 L21:
   %next20 = add nuw nsw i64 %i20, 1
-  %r84 = icmp slt i64 %next20, %r16
-  br i1 %r84, label %L20, label %L22, !llvm.loop !4
+  %r88 = icmp slt i64 %next20, %r16
+  br i1 %r88, label %L20, label %L22, !llvm.loop !4
 L22:
   br label %L17
 L17:
   %next16 = add nuw nsw i64 %i16, 1
-  %r85 = icmp slt i64 %next16, %r44
-  br i1 %r85, label %L16, label %L18
+  %r89 = icmp slt i64 %next16, %r36
+  br i1 %r89, label %L16, label %L18
 L18:
   br label %L23
 L23:
-  %r86 = icmp slt i64 %r44, %r36
-  br i1 %r86, label %L24, label %L26
+  %r90 = icmp slt i64 0, %r36
+  br i1 %r90, label %L24, label %L26
 L24:
-  %i24 = phi i64 [ %r44, %L23 ], [ %next24, %L25 ]
+  %i24 = phi i64 [ 0, %L23 ], [ %next24, %L25 ]
+  %r91 = add i64 %i4, %i24
+  %r92 = mul i64 %r91, %r22
+  %r93 = getelementptr inbounds double, double* %r8, i64 %r92
+  %r94 = mul i64 %r91, %r26
+  %r95 = getelementptr inbounds double, double* %r11, i64 %r94
+  %r96 = mul i64 %r91, %r30
+  %r97 = getelementptr inbounds double, double* %r14, i64 %r96
+  %r98 = mul i64 %i24, 128
+  %r99 = add i64 %r98, 0
+  %r100 = getelementptr inbounds double, double* %r32, i64 %r99
   br label %L27
 L27:
-  %r87 = icmp slt i64 0, %r16
-  br i1 %r87, label %L28, label %L30
+  %r101 = icmp slt i64 0, %r16
+  br i1 %r101, label %L28, label %L30
 L28:
   %i28 = phi i64 [ 0, %L27 ], [ %next28, %L29 ]
-  %r88 = mul i64 %i24, 128
-  %r89 = add i64 %r88, %i28
-  %r90 = getelementptr inbounds double, double* %r32, i64 %r89
-  %r91 = mul i64 %i28, %r24
-  %r92 = add i64 %r91, %i24
-  %r93 = getelementptr inbounds double, double* %r40, i64 %r92
-  %r94 = load double, double* %r93, align 8, !llvm.access.group !5
-  store double %r94, double* %r90, align 8, !llvm.access.group !5
+  %r102 = getelementptr inbounds double, double* %r93, i64 %i28
+  %r103 = load double, double* %r102, align 8, !llvm.access.group !5
+  %r104 = getelementptr inbounds double, double* %r100, i64 %i28
+  %r105 = load double, double* %r104, align 8, !llvm.access.group !5
+  %r106 = getelementptr inbounds double, double* %r97, i64 %i28
+  %r107 = call { double } @kernel(double %r103, double %r105)
+  %r108 = extractvalue { double } %r107, 0
+  store double %r108, double* %r106, align 8, !llvm.access.group !5
   br label %L29
 L29:
   %next28 = add nuw nsw i64 %i28, 1
-  %r95 = icmp slt i64 %next28, %r16
-  br i1 %r95, label %L28, label %L30, !llvm.loop !8
+  %r109 = icmp slt i64 %next28, %r16
+  br i1 %r109, label %L28, label %L30, !llvm.loop !7
 L30:
   br label %L25
 L25:
   %next24 = add nuw nsw i64 %i24, 1
-  %r96 = icmp slt i64 %next24, %r36
-  br i1 %r96, label %L24, label %L26
+  %r110 = icmp slt i64 %next24, %r36
+  br i1 %r110, label %L24, label %L26, !llvm.loop !9
 L26:
-  br label %L31
-L31:
-  %r97 = icmp slt i64 0, %r36
-  br i1 %r97, label %L32, label %L34
-L32:
-  %i32 = phi i64 [ 0, %L31 ], [ %next32, %L33 ]
-  %r98 = add i64 %i4, %i32
-  %r99 = mul i64 %r98, %r22
-  %r100 = getelementptr inbounds double, double* %r8, i64 %r99
-  %r101 = mul i64 %r98, %r26
-  %r102 = getelementptr inbounds double, double* %r11, i64 %r101
-  %r103 = mul i64 %r98, %r30
-  %r104 = getelementptr inbounds double, double* %r14, i64 %r103
-  %r105 = mul i64 %i32, 128
-  %r106 = add i64 %r105, 0
-  %r107 = getelementptr inbounds double, double* %r32, i64 %r106
-  br label %L35
-L35:
-  %r108 = icmp slt i64 0, %r16
-  br i1 %r108, label %L36, label %L38
-L36:
-  %i36 = phi i64 [ 0, %L35 ], [ %next36, %L37 ]
-  %r109 = getelementptr inbounds double, double* %r100, i64 %i36
-  %r110 = load double, double* %r109, align 8, !llvm.access.group !9
-  %r111 = getelementptr inbounds double, double* %r107, i64 %i36
-  %r112 = load double, double* %r111, align 8, !llvm.access.group !9
-  %r113 = getelementptr inbounds double, double* %r104, i64 %i36
-  %r114 = call { double } @kernel(double %r110, double %r112)
-  %r115 = extractvalue { double } %r114, 0
-  store double %r115, double* %r113, align 8, !llvm.access.group !9
-  br label %L37
-L37:
-  %next36 = add nuw nsw i64 %i36, 1
-  %r116 = icmp slt i64 %next36, %r16
-  br i1 %r116, label %L36, label %L38, !llvm.loop !11
-L38:
-  br label %L33
-L33:
-  %next32 = add nuw nsw i64 %i32, 1
-  %r117 = icmp slt i64 %next32, %r36
-  br i1 %r117, label %L32, label %L34, !llvm.loop !13
-L34:
   br label %L5
 L5:
   %next4 = add nuw nsw i64 %i4, 8
-  %r118 = icmp slt i64 %next4, %r18
-  br i1 %r118, label %L4, label %L6, !llvm.loop !15
+  %r111 = icmp slt i64 %next4, %r18
+  br i1 %r111, label %L4, label %L6, !llvm.loop !11
 L6:
   ret void
 }
@@ -240,12 +212,8 @@ declare void @llvm.prefetch.p0i8(i8*, i32, i32, i32)
 !4 = distinct !{!4, !2, !3}
 !5 = distinct !{}
 !6 = !{!"llvm.loop.parallel_accesses", !5}
-!7 = !{!"llvm.loop.vectorize.enable", i1 false}
-!8 = distinct !{!8, !6, !7}
-!9 = distinct !{}
-!10 = !{!"llvm.loop.parallel_accesses", !9}
+!7 = distinct !{!7, !6}
+!8 = !{!"llvm.loop.unroll.disable"}
+!9 = distinct !{!9, !8}
+!10 = !{!"llvm.loop.unroll.disable"}
 !11 = distinct !{!11, !10}
-!12 = !{!"llvm.loop.unroll.disable"}
-!13 = distinct !{!13, !12}
-!14 = !{!"llvm.loop.unroll.disable"}
-!15 = distinct !{!15, !14}

@@ -11,7 +11,8 @@
 enum {
     RECORD_BYTES = 16, /* of a record that is a vector, at least, .. */
     RECORD_LEAST = 4,  /* .. and its elements; .. */
-    RECORD_MOST = 8    /* .. of so many it may have fewer bytes */
+    RECORD_MOST = 8,   /* .. of so many it may have fewer bytes */
+    SHUFFLED_MOST = 8  /* numbers of a record (LLVM's max-interleave-group-factor) */
 };
 
 typedef struct strips {
@@ -74,11 +75,11 @@ static void copy_square(skeleton *s, const strips *f, int k, ssa from, ssa colum
 
 /* ---- Strips ---- */
 
-/* Elements (columns from `first` on, rows .. last-1), one by one. LLVM would make vectors of columns that lie side by side, as these do not. */
-static void copy_elements(skeleton *s, const strips *f, int k, ssa from, ssa first_column, ssa first_row, ssa rows) {
+/* Elements of rows first_row .. rows-1, one by one. LLVM would make vectors of columns that lie side by side, as these do not. */
+static void copy_elements(skeleton *s, const strips *f, int k, ssa from, ssa first_row, ssa rows) {
     emit *e = s->e;
     counted_loop row = counted_loop_begin(e, "i64", first_row, rows);
-    counted_loop column = counted_loop_begin(e, "i64", first_column, f->all.n);
+    counted_loop column = counted_loop_begin(e, "i64", ssa_constant(0), f->all.n);
     int group = e->access_group = emit_metadata(e, "distinct !{}");
     emit_store(e, skeleton_memory(s, k), emit_load(e, skeleton_memory(s, k), source_at(s, f, k, from, column.i, row.i)),
                array_at(s, f, k, column.i, row.i));
@@ -87,9 +88,6 @@ static void copy_elements(skeleton *s, const strips *f, int k, ssa from, ssa fir
     counted_loop_end_hints(e, &column, ssa_constant(1), hints, COUNT(hints));
     counted_loop_end(e, &row, ssa_constant(1), 0);
 }
-
-/* The multiple of a power of two that is not above n, i64. */
-static ssa whole_of(emit *e, ssa n, int power) { return emit_value(e, "and i64 %s, %d", n.text, -power); }
 
 /* Has the lines fetched that so many columns from one on have two strips behind this one. The processor sees no order in them: a strip has
  * one line of each column. */
@@ -102,23 +100,25 @@ static void fetch_ahead(skeleton *s, const strips *f, int k, ssa from, ssa colum
     }
 }
 
-/* Copies the strip of operand k of so many rows, the first of which is at `from`. */
+/* Copies the strip of operand k of so many rows, the first of which is at `from`: by squares, of which the last of a row lies over the one
+ * before it as far as it must, and element by element where a square has no room. */
 static void copy_strip(skeleton *s, const strips *f, int k, ssa from, ssa rows) {
     emit *e = s->e;
     int n = square_of(s, k);
-    if (!s->v->operand[k].unit || n == 1) {
-        copy_elements(s, f, k, from, ssa_constant(0), ssa_constant(0), rows);
-        return;
+    ssa none = ssa_constant(0), by_squares = none;
+    if (s->v->operand[k].unit && n > 1) {
+        ssa last = emit_op(e, "sub i64", f->all.n, ssa_constant(n));
+        by_squares = emit_select_as(e, "i64", emit_op(e, "icmp sge i64", last, none),
+                                    emit_value(e, "and i64 %s, %d", rows.text, -n), none);
+        counted_loop column = counted_loop_begin(e, "i64", none, f->all.n);
+        ssa first = emit_min(e, column.i, last);
+        fetch_ahead(s, f, k, from, first, n);
+        counted_loop row = counted_loop_begin(e, "i64", none, by_squares);
+        copy_square(s, f, k, from, first, row.i);
+        counted_loop_end(e, &row, ssa_constant(n), 0);
+        counted_loop_end(e, &column, ssa_constant(n), 0);
     }
-    ssa columns = whole_of(e, f->all.n, n), whole = whole_of(e, rows, n);
-    counted_loop column = counted_loop_begin(e, "i64", ssa_constant(0), columns);
-    fetch_ahead(s, f, k, from, column.i, n);
-    counted_loop row = counted_loop_begin(e, "i64", ssa_constant(0), whole);
-    copy_square(s, f, k, from, column.i, row.i);
-    counted_loop_end(e, &row, ssa_constant(n), 0);
-    counted_loop_end(e, &column, ssa_constant(n), 0);
-    copy_elements(s, f, k, from, columns, ssa_constant(0), whole);
-    copy_elements(s, f, k, from, ssa_constant(0), whole, rows);
+    copy_elements(s, f, k, from, by_squares, rows);
 }
 
 static void strip_row(skeleton *s, const strips *f, ssa first, ssa i) {
@@ -145,6 +145,19 @@ static bool records_are_vectors(const skeleton *s) {
     return records > 1 && !s->v->masked && narrow >= RECORD_LEAST && narrow <= RECORD_MOST && narrow % 2 == 0;
 }
 
+/* LLVM takes no record of more than eight numbers apart by shuffles: it would gather and scatter. Vectors of what is gathered pay where they
+ * are made of real numbers and are not scattered; else they take up to five times as long as the elements one by one, and ten times as long
+ * to compile. */
+static bool records_are_long(const skeleton *s) {
+    for (int k = 0; k < s->noperands; k++) {
+        bool complex = dtype_is_complex(skeleton_memory(s, k));
+        if (s->v->operand[k].kind == OPERAND_INTERLEAVED && s->v->tile.narrow * (complex ? 2 : 1) > SHUFFLED_MOST &&
+            (complex || k >= s->nin))
+            return true;
+    }
+    return false;
+}
+
 /* All rows together: the elements of dimension 1 that belong to an element of dimension 0 are loaded, computed and stored together, so that
  * LLVM sees accesses to whole records. */
 static void narrow(skeleton *s) {
@@ -169,7 +182,7 @@ static void narrow(skeleton *s) {
     batch_finish(s, &b);
     e->access_group = 0;
     int hints[2] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
-    bool alone = records_are_vectors(s);
+    bool alone = records_are_vectors(s) || records_are_long(s);
     if (alone)
         hints[1] = loop_no_vectors(e);
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, 1 + alone);
