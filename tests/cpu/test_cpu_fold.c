@@ -1216,7 +1216,7 @@ static void lanes_are_whole_vectors(void **unused) {
 
 /* Integers a few apart are read by vectors, with what lies between them, of which there are as many as elements are apart; not where sums
  * are wider and the elements further apart, nor floats, whose order counts. Vectors are narrow where these read faster, those of elements
- * of 64 bits, too. */
+ * of 64 bits, too. With AVX-512 no load is part of an instruction that selects by a mask. */
 static void integers_that_are_near_are_read_by_vectors(void **unused) {
     (void)unused;
     const recipe *max = recipe_of("max");
@@ -1232,7 +1232,7 @@ static void integers_that_are_near_are_read_by_vectors(void **unused) {
                  {&wide, 3, 3},  {&wide, 4, 0},  {&large, 3, 3}, {&halves, 3, 0}, {max, 3, 0}};
     for (size_t i = 0; i < 2 * COUNT(cases); i++) {
         arena a = {0};
-        const code_target target = {.vector_bits = 512, .f16c = true, .narrow_reads = i % 2};
+        const code_target target = {.vector_bits = i % 2 ? 256 : 512, .f16c = true, .narrow_reads = i % 2};
         const recipe *r = cases[i / 2].r;
         fold f = fold_of(&a, r);
         variant v = plain_variant(r, false);
@@ -1255,6 +1255,33 @@ static void integers_that_are_near_are_read_by_vectors(void **unused) {
         snprintf(hint, sizeof hint, "vectorize.width\", i32 %d}", (i % 2 ? 32 : 64) / size);
         if (vectors && !strstr(m.ir.data, hint))
             fail_msg("%s is missing", hint);
+        if ((strstr(m.ir.data, "ashr i64") != NULL) != (vectors && target.vector_bits == 512))
+            fail_msg("%s of %s, %d apart, %d bits", r->name, dtypes[r->in[0]].name, apart, target.vector_bits);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* With AVX-512 integers that are far apart are combined with their neighbours first, but not where that is an addition. */
+static void integers_that_are_far_are_combined_in_pairs(void **unused) {
+    (void)unused;
+    recipe max = *recipe_of("max"), sum = *recipe_of("sum i8");
+    max.in[0] = max.state[0] = max.out[0] = sum.in[0] = DT_INT64;
+    for (int i = 0; i < 4; i++) {
+        arena a = {0};
+        const code_target target = {.vector_bits = i % 2 ? 256 : 512};
+        const recipe *r = i / 2 ? &sum : &max;
+        fold f = fold_of(&a, r);
+        variant v = plain_variant(r, false);
+        code_module m = {.flags = 0};
+        mark_items(&v, &f);
+        v.operand[0].kind = OPERAND_STRIDED;
+        assert_int_equal(ir_fold(&a, "f", &f, &v, &target, &m), UF_OK);
+        const char *pairs = strstr(m.ir.data, "and i64 ");
+        while (pairs && strncmp(pairs + strcspn(pairs, ",\n"), ", -2\n", 5) != 0)
+            pairs = strstr(pairs + 1, "and i64 ");
+        if ((pairs != NULL) != (i == 0))
+            fail_msg("%s, %d bits\n%s", r->name, target.vector_bits, m.ir.data);
         text_free(&m.ir);
         arena_free(&a);
     }
@@ -1292,6 +1319,7 @@ int main(void) {
         cmocka_unit_test(elements_with_gaps_are_read_one_by_one),
         cmocka_unit_test(lanes_are_whole_vectors),
         cmocka_unit_test(integers_that_are_near_are_read_by_vectors),
+        cmocka_unit_test(integers_that_are_far_are_combined_in_pairs),
         cmocka_unit_test(golden),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
