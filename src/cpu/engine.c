@@ -85,6 +85,7 @@ enum {
     UNROLLED_LANES = 1500, /* .. that has constructs alone, in lanes, .. */
     UNROLLED_ROWS = 700,   /* .. or not */
     COPIED_BYTES = 24 << 10,
+    ROWS_MOST = 64,        /* elements of a row */
     UNROLLED_SHORT = 1000, /* up to which that is compiled sooner than loops are */
 };
 
@@ -195,6 +196,28 @@ static bool copies_much(const variant *v, const loop_problem *p) {
     return rows && cores_bytes(v, p->layout) > COPIED_BYTES;
 }
 
+/* Log2 of the lanes of the vectors that loops take along rows of less elements than LLVM's loops go by: these take four vectors at a time, and
+ * then element by element what is left, which of 16 to 31 float64 is all of them. Vectors that leave least are the fastest; an element takes
+ * as long as a vector and a half. 0: LLVM chooses. */
+static uint8_t lanes_of_rows(const variant *v, const loop_problem *p) {
+    int64_t n = 0, least = INT64_MAX;
+    int size = WORD, best = 0;
+    bool alike = true;
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        const variant_operand *o = &v->operand[k];
+        int64_t row = o->unit && k < v->nin ? p->core[p->layout->operands[k].dim[o->unit - 1]] : n;
+        alike &= dtypes[o->memory].size >= WORD && (!n || row == n); /* smaller numbers are converted */
+        n = row;
+        size = dtypes[o->memory].size > size ? dtypes[o->memory].size : size;
+    }
+    for (int lanes = 4; lanes <= host_vector_bits() / 8 / size && alike && n >= lanes && n < ROWS_MOST; lanes *= 2) {
+        int64_t takes = 2 * (n / lanes) + 3 * (n % lanes);
+        best = takes <= least ? lanes : best;
+        least = takes < least ? takes : least;
+    }
+    return best ? (uint8_t)__builtin_ctz((unsigned)best) : 0;
+}
+
 /* Sizes as constants: all loops unrolled, or vectors along the last range of products, for which cores that are not in C order without gaps
  * are copied. Where they are so those are faster. */
 static void choose_sizes(variant *v, const loop_problem *p) {
@@ -212,6 +235,7 @@ static void choose_sizes(variant *v, const loop_problem *p) {
     v->gufunc.columns = known && alike && p->traits->columns && (all || !(short_enough || copies_much(v, p)));
     v->gufunc.unrolled = short_enough && !v->gufunc.columns;
     v->gufunc.calls = v->gufunc.unrolled ? calls : 0;
+    v->gufunc.lanes = v->gufunc.columns || v->gufunc.unrolled ? 0 : lanes_of_rows(v, p);
     if (!v->gufunc.columns && !v->gufunc.unrolled)
         memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     for (int k = 0; k < v->nin + v->nout; k++) {

@@ -232,7 +232,8 @@ typedef struct variant {
             uint8_t along;
             uint8_t coop; /* log2 of the threads of a call's cooperative group, see COOP_GRID */
             /* !along: log2 of the lanes (<= coop, <= COOP_WARP) that compute one reduction inside a forall; its rows are spread over the
-             * groups of so many lanes in the cooperative group. form: see there. */
+             * groups of so many lanes in the cooperative group. form: see there. CPU: log2 of the lanes of the vectors that loops along rows
+             * of few elements take; 0: LLVM chooses. */
             uint8_t lanes;
             uint8_t vector;
             uint8_t steps; /* steps, or rows, of a construct that a thread takes together */

@@ -533,7 +533,7 @@ static void test_math_loops(void **state) {
         arena a = {0};
         const code_target target = {.vector_bits = cases[i].bits, .f16c = true};
         const tree *t = gu_tree(&a, &cases[i].k);
-        variant v = gu_variant(t, 1, 1, 1, 1);
+        variant v = gu_variant(t, 1, 0, 1, 1);
         code_module m = gu_generate(&a, &cases[i].k, t, &v, &target);
         char lanes[64], at_once[64], aligned[32];
         snprintf(aligned, sizeof aligned, "alignstack(%d)", cases[i].bits / 8);
@@ -548,6 +548,36 @@ static void test_math_loops(void **state) {
         text_free(&m.ir);
         arena_free(&a);
     }
+}
+
+/* Loops along short rows take vectors of so many lanes, unless LLVM would reorder what must not be, or there is no row. */
+static void test_short_rows(void **state) {
+    (void)state;
+    static const struct {
+        gu_kernel k;
+        bool said;
+    } cases[] = {
+        {{"sums", "(n)->()", "(x) -> (y) { y = sum(i : n, x[i]); }", "float64->float64"}, true},
+        {{"both", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = 2 * x[i]; }", "float32->float32"}, true},
+        {{"ints", "(n)->()", "(x) -> (y) { y = prod(i : n, x[i]); }", "int32->int32"}, true},
+        {{"prods", "(n)->()", "(x) -> (y) { y = prod(i : n, x[i]); }", "float64->float64"}, false},
+        {{"down", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = 2 * x[n - 1 - i]; }", "float32->float32"}, false},
+        {{"trace", "(n,n)->()", "(x) -> (y) { y = sum(i : n, x[i][i]); }", "float64->float64"}, false},
+        {{"exps", "(n)->(n)", "(x) -> (y) { forall (i : n) y[i] = exp(x[i]); }", "float32->float32"}, false}};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (int lanes = 0; lanes < 3; lanes++) {
+            arena a = {0};
+            const code_target target = {.vector_bits = 256, .f16c = true};
+            const tree *t = gu_tree(&a, &cases[i].k);
+            variant v = gu_variant(t, 0, lanes, 1, 1);
+            code_module m = gu_generate(&a, &cases[i].k, t, &v, &target);
+            char hint[64];
+            snprintf(hint, sizeof hint, "llvm.loop.vectorize.width\", i32 %d}", 1 << lanes);
+            if ((strstr(m.ir.data, hint) != NULL) != (lanes && cases[i].said))
+                fail_msg("%s, %d lanes\n%s", cases[i].k.name, 1 << lanes, m.ir.data);
+            text_free(&m.ir);
+            arena_free(&a);
+        }
 }
 
 /* Sums of no terms fetch nothing. */
@@ -820,6 +850,56 @@ static void test_walks_apart(void **state) {
         text_free(&m.ir);
         arena_free(&a);
     }
+}
+
+/* The log2 of lanes that the CPU engine takes for the rows of a matrix of m by n times a vector. */
+static int lanes_of(const char *types, int64_t m, int64_t n, bool unit) {
+    arena a = {0};
+    const gu_kernel k = {"times", "(m,n),(n)->(m)",
+                         "(A, x) -> (y) { forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]); }", types};
+    const tree *t = gu_tree(&a, &k);
+    const core_layout *l = t->layout;
+    variant v = gu_variant(t, 0, 1, 1, 1);
+    int64_t core[8] = {0}, extent[1] = {100}, stride[3] = {0}, offset[3] = {0};
+    nd_loop loop = {.ndim = 1,
+                    .narrays = 3,
+                    .count = 100,
+                    .loop = LOOP_GUFUNC,
+                    .extent = extent,
+                    .stride = stride,
+                    .offset = offset};
+    assert_true(l->nparameters <= (int)COUNT(core));
+    for (int o = 0; o < 3; o++)
+        for (int d = 0; d < l->operands[o].rank; d++) {
+            core[l->operands[o].dim[d]] = l->operands[o].dim[d] ? n : m;
+            core[l->operands[o].strides + d] = o == 0 && d == 0 ? n : unit ? 1 : 2;
+        }
+    cpu_engine.specialise(
+        &v, &(loop_problem){.loop = &loop, .layout = l, .core = core, .traits = &(code_traits){.nodes = 5}});
+    arena_free(&a);
+    return v.gufunc.lanes;
+}
+
+static void test_lanes_of_rows(void **state) {
+    (void)state;
+    code_target host;
+    assert_int_equal(cpu_engine.target(0, &host), UF_OK);
+    const int most32 = host.vector_bits == 512   ? 4
+                       : host.vector_bits == 256 ? 3
+                                                 : 2,
+              most64 = host.vector_bits == 128 ? 0 : most32 - 1;
+    const char *f32 = "float32,float32->float32", *f64 = "float64,float64->float64";
+    assert_int_equal(lanes_of(f32, 5, 48, true), most32);
+    assert_int_equal(lanes_of(f32, 5, 12, true), 2);
+    assert_int_equal(lanes_of(f32, 5, 15, true), 2);
+    assert_int_equal(lanes_of(f32, 5, 24, true), most32 < 3 ? most32 : 3);
+    assert_int_equal(lanes_of(f64, 5, 48, true), most64);
+    assert_int_equal(lanes_of(f64, 5, 12, true), most64 ? 2 : 0);
+    assert_int_equal(lanes_of(f64, 5, 3, true), 0);
+    assert_int_equal(lanes_of(f64, 5, 64, true), 0);
+    assert_int_equal(lanes_of(f64, 5, 48, false), 0);
+    assert_int_equal(lanes_of("float16,float16->float16", 5, 48, true), 0);
+    assert_int_equal(lanes_of("float32,float64->float64", 5, 48, true), most64);
 }
 
 /* A width is asked for in loops along rows of a small array alone: it allows LLVM to change the order of a sum, which an element that stays may be, too.
@@ -1099,6 +1179,8 @@ int main(void) {
         cmocka_unit_test(test_masked_columns),
         cmocka_unit_test(test_fetched_columns),
         cmocka_unit_test(test_math_loops),
+        cmocka_unit_test(test_short_rows),
+        cmocka_unit_test(test_lanes_of_rows),
         cmocka_unit_test(test_no_terms),
         cmocka_unit_test(test_separable),
         cmocka_unit_test(test_cpu_vectors),

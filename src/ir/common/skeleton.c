@@ -510,11 +510,8 @@ ssa unknown_answer(emit *e, ssa condition) {
     return emit_value(e, "icmp ne i64 %s, 0", copy.text);
 }
 
-int loop_few_lanes(emit *e, int hints[FEW_LANE_HINTS]) {
-    enum {
-        LANES = 4
-    };
-    hints[0] = emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", LANES);
+int loop_few_lanes(emit *e, int lanes, int hints[FEW_LANE_HINTS]) {
+    hints[0] = emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", lanes);
     hints[1] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 1}");
     return FEW_LANE_HINTS;
 }

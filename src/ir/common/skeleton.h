@@ -80,6 +80,7 @@ int loop_no_unroll(
     emit *e); /* a hint; without it the legacy dialect of libNVVM unrolls loops that gain nothing by it */
 int loop_no_vectors(emit *e); /* a hint */
 enum {
+    FEW_LANES = 4,
     FEW_LANE_HINTS = 2,
     ONE_VECTOR_HINTS = 4
 };
@@ -89,8 +90,8 @@ ssa unknown_value(emit *e, ssa x);
 ssa unknown_each_time(emit *e, ssa x);
 /* An i1 that is asked for in each iteration: else LLVM makes a copy of the loops around it for each of its values. */
 ssa unknown_answer(emit *e, ssa condition);
-/* Hints for a loop of few iterations: one short vector at a time. Returns FEW_LANE_HINTS. */
-int loop_few_lanes(emit *e, int hints[FEW_LANE_HINTS]);
+/* Hints for a loop of few iterations: one vector of so many lanes at a time. Returns FEW_LANE_HINTS. LLVM may change the order of sums then. */
+int loop_few_lanes(emit *e, int lanes, int hints[FEW_LANE_HINTS]);
 /* Hints for a loop over so many lanes that becomes one vector, before LLVM writes it out for each lane. */
 void loop_one_vector(emit *e, int lanes, int hints[ONE_VECTOR_HINTS]);
 /* ", !llvm.loop !7", to be put behind the branch that ends a loop: these hints, and, in the plain form on the GPU, that it is not to

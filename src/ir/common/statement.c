@@ -254,7 +254,7 @@ static int small_loop(body *b, const node *n, int hints[FEW_LANE_HINTS]) {
         return 0;
     small_content c = {.f = b->f, .counter = counter->local};
     node_each(n->body, find_small, &c);
-    return c.small && !c.other ? loop_few_lanes(b->e, hints) : 0;
+    return c.small && !c.other ? loop_few_lanes(b->e, FEW_LANES, hints) : 0;
 }
 
 static void loop(body *b, const node *n) {

@@ -10,7 +10,7 @@ typedef struct walk {
     const body *b;
     const node *construct;
     int last; /* the variable of the innermost loop */
-    bool apart;
+    bool apart, rows;
     const node *steady; /* the element that stays along that loop, and lies a stride apart along one around it */
     int nsteady;
 } walk;
@@ -50,15 +50,16 @@ static bool steps(const walk *w, const node *n, int variable) {
     return n->op == OP_ADD && steps(w, n->kid[1], variable) && !jam_depends(n->kid[0], variable) && stays(w, n->kid[0]);
 }
 
-/* Does an element move by a stride that is not known where only this variable is one more? */
-static bool moves(const walk *w, const node *n, int variable) {
+/* Does an element move to its neighbour along one dimension where only this variable is one more? By a stride of 1 (unit), or one that is not
+ * known. */
+static bool moves(const walk *w, const node *n, int variable, bool unit) {
     int rank = w->b->f->locals[n->local].rank, count = 0, at = 0;
     for (int d = 0; d < rank; d++)
         if (jam_depends(element_index(n, rank, d), variable)) {
             count++;
             at = d;
         }
-    return count == 1 && at + 1 != w->b->e->frame->v->operand[n->local].unit &&
+    return count == 1 && (at + 1 == w->b->e->frame->v->operand[n->local].unit) == unit &&
            steps(w, element_index(n, rank, at), variable);
 }
 
@@ -74,10 +75,11 @@ static void find_apart(const node *n, void *user) {
     walk *w = user;
     if (n->kind != N_ELEMENT || !w->b->f->locals[n->local].core)
         return;
-    w->apart |= moves(w, n, w->last);
+    w->apart |= moves(w, n, w->last, false);
+    w->rows &= !depends(w, n, w->last) || moves(w, n, w->last, true);
     bool steady = false;
     for (const node *r = w->construct->args; r && w->construct->kind == N_FORALL; r = r->next)
-        steady |= !depends(w, n, w->last) && moves(w, n, r->local);
+        steady |= !depends(w, n, w->last) && moves(w, n, r->local, false);
     if (steady) {
         w->steady = n;
         w->nsteady++;
@@ -134,18 +136,28 @@ static bool can_be_read_before(const walk *w) {
     return true;
 }
 
-bool walks_apart(const body *b, const node *construct, const node **steady) {
-    const frame *f = b->e->frame;
-    *steady = NULL;
-    walk w = {.b = b, .construct = construct};
-    if (b->e->target->gpu || !b->is_kernel || f->v->loop != LOOP_GUFUNC)
-        return false;
+static bool knows_strides(const body *b) {
+    return !b->e->target->gpu && b->is_kernel && b->e->frame->v->loop == LOOP_GUFUNC;
+}
+
+static walk walk_of(const body *b, const node *construct) {
+    walk w = {.b = b, .construct = construct, .rows = true};
     for (const node *r = construct->args; r; r = r->next)
         w.last = r->local;
     if (construct->kind == N_REDUCE)
         node_visit(construct->kid[0], find_apart, &w);
     else
         node_each(construct->body, find_apart, &w);
+    return w;
+}
+
+bool walks_rows(const body *b, const node *construct) { return knows_strides(b) && walk_of(b, construct).rows; }
+
+bool walks_apart(const body *b, const node *construct, const node **steady) {
+    *steady = NULL;
+    if (!knows_strides(b))
+        return false;
+    walk w = walk_of(b, construct);
     if (!w.apart && w.nsteady && can_be_read_before(&w))
         *steady = w.steady;
     return w.apart || (w.nsteady && !*steady);

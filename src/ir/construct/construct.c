@@ -407,6 +407,7 @@ typedef struct innermost {
     const accumulator *into; /* of a reduction; NULL: it is a forall */
     const node *steady;      /* an element that is read before the loop (walks_apart); NULL: none */
     bool apart, few;         /* elements are a stride apart; there are few iterations */
+    int lanes;               /* of a vector, where rows are short; 0: LLVM chooses */
 } innermost;
 
 /* The term, or the identity where no element is there: LLVM knows a sum that depends on a condition as one in some versions only. */
@@ -452,8 +453,8 @@ static void innermost_loop(body *b, const innermost *x, ssa first, ssa limit, co
         e->access_group = emit_metadata(e, "distinct !{}");
         hints[n++] = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", e->access_group);
     }
-    if (x->few)
-        n += loop_few_lanes(e, hints + n);
+    if (x->few || (x->lanes && !m->split))
+        n += loop_few_lanes(e, x->few ? FEW_LANES : x->lanes, hints + n);
     n += math_loop_hints(e, m, rest, hints + n);
     innermost_body(b, x);
     lanes_unguard(b);
@@ -474,6 +475,16 @@ static void innermost_loops(body *b, const innermost *x, ssa first, ssa limit) {
     innermost_loop(b, x, first, limit, &m, m.split);
 }
 
+/* The lanes of vectors that leave least of rows of few elements, which is what the loop goes along (gufunc.lanes). 0: LLVM chooses. */
+static int row_lanes(const body *b, const node *construct) {
+    return walks_rows(b, construct) && b->e->frame->v->gufunc.lanes ? 1 << b->e->frame->v->gufunc.lanes : 0;
+}
+
+/* May terms of a reduction be combined in another order? Rounding is then that of sums (docs/language.md). */
+static bool takes_any_order(const node *reduce) {
+    return is_float_sum(reduce) || (!reduce->callee && dtype_is_integer((dtype)reduce->type));
+}
+
 /* Does a reduction of elements that are apart take its terms one by one? Lanes shorten the time that one waits for the one before, but are much
  * code: they are for rows of any length, not for what a loop of the text leaves of a column. Only extrema, which no order changes. */
 static bool one_by_one(const node *n) {
@@ -488,6 +499,7 @@ static ssa reduce_alone(body *b, const node *n) {
     accumulator_clear(b, n, &a);
     b->depth++;
     x.apart = walks_apart(b, n, &x.steady);
+    x.lanes = takes_any_order(n) ? row_lanes(b, n) : 0;
     bool lanes = vector_reduce_fits(b, n) && !(x.apart && one_by_one(n));
     if (!lanes || !vector_reduce(b, n, limits[0], x.apart, &a, &first)) {
         counted_loop *loops = nest_begin(b, n->args, limits, count);
@@ -503,6 +515,7 @@ void forall_alone(body *b, const node *n, const ssa *limits, int count) {
     innermost x = {.construct = n};
     x.apart = walks_apart(b, n, &x.steady);
     x.few = !x.apart && !b->e->target->gpu && has_steady(b);
+    x.lanes = row_lanes(b, n);
     b->depth++;
     counted_loop *loops = nest_begin(b, n->args, limits, count);
     innermost_loops(b, &x, ssa_constant(0), limits[count - 1]);

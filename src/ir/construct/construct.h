@@ -81,6 +81,8 @@ extern const body_hooks keeping_hooks; /* of kernels over calls */
 /* Are elements of core operands a stride apart along the construct's last range, which LLVM would make two loops for? *steady: an element of a
  * forall that is to be read before its innermost loop, so that none are; NULL: there is none. */
 bool walks_apart(const body *b, const node *construct, const node **steady);
+/* CPU, generalized ufuncs: do all elements that move along the innermost loop move by a stride of 1? */
+bool walks_rows(const body *b, const node *construct);
 
 /* ---- thread_mapping.c: GPU, constructs whose iterations are shared by the threads of a cooperative group ---- */
 
