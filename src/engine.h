@@ -110,6 +110,7 @@ typedef struct code_traits {
     bool plain_loops; /* calls: there are loops in the kernel that are no constructs */
     bool windows;     /* calls: all that the kernel does is one forall over windows of its inputs (ir_points) */
     bool columns;     /* calls: all that the kernel does is foralls that columns_fit (ir/construct/construct.h) */
+    uint64_t vectors; /* .. : bit k: they load or store vectors of operand k */
     /* Calls: every call comes to the same constructs in the same order, whatever its values, and ends soon. */
     bool uniform;
     /* Calls: the statements of each forall can be written for many elements, each for all of them before the next. */

@@ -84,7 +84,6 @@ enum {
     MANY_CALLS = 1 << 16,
     UNROLLED_LANES = 1500, /* .. that has constructs alone, in lanes, .. */
     UNROLLED_ROWS = 700,   /* .. or not */
-    COPIED_BYTES = 24 << 10,
     ROWS_MOST = 64,        /* elements of a row */
     UNROLLED_SHORT = 1000, /* up to which that is compiled sooner than loops are */
 };
@@ -188,14 +187,6 @@ static bool unrolls(const variant *v, const loop_problem *p, bool lanes) {
     return rows_are_short(v, p) && p->unrolled <= (lanes ? UNROLLED_LANES : UNROLLED_ROWS);
 }
 
-/* Would a product's cores be copied that LLVM's loops along its rows take as they are, and that are more than the nearest cache holds? */
-static bool copies_much(const variant *v, const loop_problem *p) {
-    bool rows = true;
-    for (int k = 0; k < v->nin + v->nout; k++)
-        rows &= v->operand[k].unit || !p->layout->operands[k].rank;
-    return rows && cores_bytes(v, p->layout) > COPIED_BYTES;
-}
-
 /* Log2 of the lanes of the vectors that loops take along rows of less elements than LLVM's loops go by: these take four vectors at a time, and
  * then element by element what is left, which of 16 to 31 float64 is all of them. Vectors that leave least are the fastest; an element takes
  * as long as a vector and a half. 0: LLVM chooses. */
@@ -221,18 +212,20 @@ static uint8_t lanes_of_rows(const variant *v, const loop_problem *p) {
 /* Sizes as constants: all loops unrolled, or vectors along the last range of products, for which cores that are not in C order without gaps
  * are copied. Where they are so those are faster. */
 static void choose_sizes(variant *v, const loop_problem *p) {
-    bool known = p->unrolled && !v->reports && !v->masked, alike = true, packed[UF_MAX_OPERANDS] = {false}, all = true;
+    bool known = p->unrolled && !v->reports && !v->masked, alike = true, packed[UF_MAX_OPERANDS] = {false},
+         vectors[UF_MAX_OPERANDS], all = true; /* of which there are vectors are packed */
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     for (int d = 0; d < p->layout->ndims && known; d++)
         v->gufunc.size[d] = (uint8_t)p->core[d];
     for (int k = 0; k < v->nin + v->nout; k++) {
         packed[k] = is_packed(&p->layout->operands[k], p->core);
-        all &= packed[k];
+        vectors[k] = p->traits->vectors >> k & 1;
+        all &= packed[k] || !vectors[k];
         alike &= v->operand[k].memory == v->operand[k].value;
     }
     uint8_t calls = known ? calls_together(v, p) : 0;
     bool short_enough = known && !cores_convert(v) && unrolls(v, p, calls);
-    v->gufunc.columns = known && alike && p->traits->columns && (all || !(short_enough || copies_much(v, p)));
+    v->gufunc.columns = known && alike && p->traits->columns && (all || !short_enough);
     v->gufunc.unrolled = short_enough && !v->gufunc.columns;
     v->gufunc.calls = v->gufunc.unrolled ? calls : 0;
     v->gufunc.lanes = v->gufunc.columns || v->gufunc.unrolled ? 0 : lanes_of_rows(v, p);
@@ -240,7 +233,8 @@ static void choose_sizes(variant *v, const loop_problem *p) {
         memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     for (int k = 0; k < v->nin + v->nout; k++) {
         variant_operand *o = &v->operand[k];
-        o->staged = v->gufunc.columns || (v->gufunc.unrolled && (packed[k] || (calls && o->unit)));
+        o->staged =
+            v->gufunc.columns ? packed[k] || vectors[k] : v->gufunc.unrolled && (packed[k] || (calls && o->unit));
         o->fixed = packed[k] && (v->gufunc.columns || v->gufunc.calls);
     }
 }

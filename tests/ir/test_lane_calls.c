@@ -138,8 +138,8 @@ static void rows_unrolled(void **state) {
     assert_false(choose_of(text_loop, "complex64->complex64", false, 4, 2001, (batch){.calls = 1 << 16}).unrolled);
 }
 
-/* Products go by vectors of columns, for which cores in another order are copied, unless these are large and some of their elements lie side
- * by side; of those that are short enough, calls have lanes. */
+/* Products go by vectors of columns. Of the first matrix they take single elements, in any order; the second one and the product are copied, by
+ * squares if it can be, where they are in another order than C's; of those that are short enough, calls have lanes then. */
 static void products_chosen(void **state) {
     enum {
         CALLS = 1000
@@ -148,28 +148,32 @@ static void products_chosen(void **state) {
         int n, lines;
         enum {
             PACKED,
-            TURNED,
-            BESIDE
-        } first; /* the first matrix; BESIDE: all calls lie side by side */
+            FIRST, /* that matrix is transposed */
+            SECOND,
+            BESIDE /* all calls lie side by side */
+        } how;
         bool columns, unrolled;
         int copied; /* operands */
-    } cases[] = {{16, 100000, PACKED, true, false, 0}, {16, 100000, TURNED, true, false, 1},
-                 {16, 100000, BESIDE, true, false, 3}, {40, 100000, TURNED, false, false, 0},
-                 {32, 100000, TURNED, true, false, 1}, {40, 100000, BESIDE, true, false, 3},
-                 {4, 300, PACKED, true, false, 0},     {4, 300, TURNED, false, true, 0}};
+        bool squares;
+    } cases[] = {{16, 100000, PACKED, true, false, 0, false}, {16, 100000, FIRST, true, false, 0, false},
+                 {16, 100000, SECOND, true, false, 1, true},  {16, 100000, BESIDE, true, false, 2, false},
+                 {40, 100000, SECOND, true, false, 1, true},  {40, 100000, BESIDE, true, false, 2, false},
+                 {4, 300, PACKED, true, false, 0, false},     {4, 300, FIRST, true, false, 0, false},
+                 {4, 300, SECOND, false, true, 0, false},     {1, 100000, SECOND, true, false, 0, false}};
     const gu_kernel *k = gu_kernel_of("matmul");
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         arena a = {0};
         const tree *t = gu_tree(&a, k);
         variant v = gu_variant(t, 0, 0, 1, 1);
-        int64_t n = cases[i].n, unit = cases[i].first == BESIDE ? CALLS : 1, calls = CALLS,
+        int64_t n = cases[i].n, unit = cases[i].how == BESIDE ? CALLS : 1, calls = CALLS,
                 core[] = {n, n, n, n * unit, unit, n * unit, unit, n * unit, unit}, strides[] = {n * n, n * n, n * n};
         code_traits traits;
         nd_loop loop = {.ndim = 1, .narrays = 3, .count = calls, .extent = &calls, .stride = strides};
-        if (cases[i].first == TURNED) {
-            core[3] = 1;
-            core[4] = n;
+        if (cases[i].how == FIRST || cases[i].how == SECOND) {
+            int64_t *turned = core + (cases[i].how == FIRST ? 3 : 5);
+            turned[0] = 1;
+            turned[1] = n;
         }
         ir_traits(t, &traits);
         cpu_engine.specialise(
@@ -177,14 +181,18 @@ static void products_chosen(void **state) {
                     .loop = &loop, .layout = t->layout, .core = core, .traits = &traits, .unrolled = cases[i].lines});
         if (v.gufunc.columns != cases[i].columns || v.gufunc.unrolled != cases[i].unrolled)
             fail_msg("case %zu: columns %d, unrolled %d", i, v.gufunc.columns, v.gufunc.unrolled);
-        assert_int_equal(v.operand[0].fixed, cases[i].columns && cases[i].first == PACKED);
-        assert_int_equal(v.operand[1].fixed, cases[i].columns && cases[i].first != BESIDE);
+        bool first = cases[i].how == PACKED || cases[i].how == SECOND,
+             second = cases[i].how == PACKED || cases[i].how == FIRST || n == 1;
+        assert_int_equal(v.operand[0].fixed, cases[i].columns && first);
+        assert_int_equal(v.operand[1].fixed, cases[i].columns && second);
         code_module m = gu_generate(&a, k, t, &v, &gu_cpu);
         char array[64];
         snprintf(array, sizeof array, "alloca [%d x double]", (int)(n * n));
         int copied = occurrences(m.ir.data, array) + occurrences(m.ir.data, "call noalias align 64");
         if (copied != cases[i].copied)
             fail_msg("case %zu: %d copied\n%s", i, copied, m.ir.data);
+        if ((strstr(m.ir.data, "shufflevector <2 x i64>") != NULL) != cases[i].squares)
+            fail_msg("case %zu\n%s", i, m.ir.data);
         text_free(&m.ir);
         arena_free(&a);
     }

@@ -343,29 +343,36 @@ def case_casts():
 
 
 def case_cores():
-    """Batches of small matrices and vectors, which lie behind each other or (last) side by side; ns a call."""
+    """Batches of small matrices and vectors, which lie behind each other or (last) side by side, or whose matrices are transposed (turned), or
+    the first of them is (first); ns a call."""
     functions = {"det": ("m", "", np.linalg.det), "inv": ("m", "m", np.linalg.inv), "cholesky": ("m", "m", np.linalg.cholesky),
                  "solve": ("mv", "v", lambda a, b: np.linalg.solve(a, b[..., None])[..., 0]), "matvec": ("mv", "v", np.matvec),
                  "vecmat": ("vm", "v", np.vecmat), "vecdot": ("vv", "", np.vecdot), "matmul": ("mm", "m", np.matmul)}
     shapes = {"m": lambda k: (k, k), "v": lambda k: (k,), "": lambda k: ()}
-    n = 10000
 
-    def call(name, t, k, last):
-        def lie(a):
-            return np.moveaxis(np.ascontiguousarray(np.moveaxis(a, 0, -1)), -1, 0) if last else a
+    def turned(a):
+        return np.ascontiguousarray(a.swapaxes(1, 2)).swapaxes(1, 2) if a.ndim == 3 else a
+
+    def last(a):
+        return np.moveaxis(np.ascontiguousarray(np.moveaxis(a, 0, -1)), -1, 0)
+
+    def call(name, t, k, how):
         reads, writes, f = functions[name]
+        n = 10000 if k <= 16 else 1000
         inputs = [rng.random((n,) + shapes[r](k)).astype(t) for r in reads]
         if name in ("det", "inv", "solve", "cholesky"):
             inputs[0] = inputs[0] + inputs[0].swapaxes(1, 2) + k * np.eye(k, dtype=t)
-        inputs = [lie(a) for a in inputs]
+        lies = {"": lambda a: a, "_last": last, "_turned": turned, "_first": lambda a: a}[how]
+        inputs = [turned(a) if how == "_first" and not i else lies(a) for i, a in enumerate(inputs)]
         want = f(*inputs)
-        out = lie(np.zeros((n,) + shapes[writes](k), t))
+        out = lies(np.zeros((n,) + shapes[writes](k), t))
         return calls(name, *inputs, out), (lambda: f(*inputs)), n, out, want
     for name in functions:
         for t in ("f4", "f8"):
-            for k in (2, 3, 4, 5, 6, 7, 8, 12, 16):
-                for last in (False, True):
-                    yield f"cores_{name}_{np.dtype(t).name}_{k}{'_last' * last}", lambda name=name, t=t, k=k, last=last: call(name, t, k, last)
+            product = name.startswith(("vec", "mat"))
+            for k in (2, 3, 4, 5, 6, 7, 8, 12, 16) + ((20, 28, 48) if product else ()):
+                for how in ("", "_last") + (("_turned", "_first") if name == "matmul" else ()):
+                    yield f"cores_{name}_{np.dtype(t).name}_{k}{how}", lambda name=name, t=t, k=k, how=how: call(name, t, k, how)
 
 
 FAMILIES = [case_cores, case_layouts, case_casts, case_reductions, case_accumulations, case_axes, case_strided, case_segments, case_masks, case_power,

@@ -81,6 +81,25 @@ bool columns_fit(const function *f, const node *n) {
            expression_fits(f, value, type, column, false);
 }
 
+typedef struct column_search {
+    const function *f;
+    int column;
+    uint64_t found;
+} column_search;
+
+static void find_vectors(const node *n, void *user) {
+    column_search *s = user;
+    const local *l = &s->f->locals[n->local];
+    if (n->kind == N_ELEMENT && l->core && element_index(n, l->rank, l->rank - 1)->local == s->column)
+        s->found |= UINT64_C(1) << n->local;
+}
+
+uint64_t columns_vectors(const function *f, const node *n) {
+    column_search s = {.f = f, .column = last_of(n->args)->local};
+    node_each(n->body, find_vectors, &s);
+    return s.found;
+}
+
 /* ---- Values: of a row, for some neighbouring columns (a vector), or the same for all of them ---- */
 
 typedef struct columns {
@@ -138,16 +157,18 @@ static int64_t limit_of(const body *b, const node *range) {
     return size;
 }
 
-/* The address of an element, or of the first of its row's vector. The core has no gaps. */
+/* The address of an element, or of the first of its row's vector. A core that is `staged` is in C order without gaps. */
 static ssa place_of(const columns *c, const node *n) {
     body *b = c->b;
     const layout_operand *o = &b->e->frame->layout->operands[n->local];
+    bool packed = b->e->frame->v->operand[n->local].staged;
     ssa offset = ssa_constant(0);
     int64_t stride = 1, size;
     for (int d = o->rank - 1; d >= 0; d--) {
         int i = element_index(n, o->rank, d)->local;
-        ssa step = i == c->variable ? ssa_constant((int64_t)c->now * c->width)
-                                    : emit_value(b->e, "mul i64 %s, %lld", b->bound[i].text, (long long)stride);
+        ssa by = packed ? ssa_constant(stride) : ssa_named("%%s%d", o->strides + d),
+            step =
+                i == c->variable ? ssa_constant((int64_t)c->now * c->width) : emit_op(b->e, "mul i64", b->bound[i], by);
         offset = ssa_is(offset, 0) ? step : emit_op(b->e, "add i64", offset, step);
         frame_size(b->e->frame, o->dim[d], &size);
         stride *= size;

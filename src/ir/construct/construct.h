@@ -39,6 +39,8 @@ void forall_alone(body *b, const node *n, const ssa *limits, int count); /* cons
 /* ---- columns.c: CPU, a forall around sums whose sizes are constants, as vectors along its last range ---- */
 
 bool columns_fit(const function *f, const node *n);
+/* Of such a forall: bit k: vectors of operand k are loaded or stored, and not elements alone. */
+uint64_t columns_vectors(const function *f, const node *n);
 void columns_forall(body *b, const node *n);
 /* ---- vector_reduce.c: CPU, min, max and reduce over one range ---- */
 

@@ -22,9 +22,10 @@ static int size_of(const gufunc_writer *w, int k) { return dtypes[skeleton_memor
 
 static int elements_of(const gufunc_writer *w, int k) { return core_bytes(w->s.v, w->layout, k) / size_of(w, k); }
 
-/* A call alone finds cores in C order without gaps as they are. */
+/* A call alone finds cores in C order without gaps as they are, and so those of which it takes single elements. */
 static bool is_copied(const lane_calls *c, int k) {
-    return skeleton_is_array(&c->w->s, k) && (c->lanes > 1 || !c->w->s.v->operand[k].fixed);
+    const variant_operand *o = &c->w->s.v->operand[k];
+    return skeleton_is_array(&c->w->s, k) && (c->lanes > 1 || (o->staged && !o->fixed));
 }
 
 bool lane_calls_needed(gufunc_writer *w) {
@@ -184,21 +185,85 @@ static void copy_line(const copy *p, ssa offset, ssa element) {
     move_bits(p, type.text, memory_at(p, 0, offset, type.text), array_at(p, element, 0, type.text));
 }
 
+/* ---- Columns of the one call there is ---- */
+
+static int last_of(const copy *p) { return p->c->w->layout->operands[p->k].rank - 1; }
+
+static int size_along(const copy *p, int d) {
+    const gufunc_writer *w = p->c->w;
+    return w->s.v->gufunc.size[w->layout->operands[p->k].dim[d]];
+}
+
+/* Do elements lie side by side along another dimension than in the array, where squares have room? */
+static bool is_turned(const copy *p) {
+    int n = square_of(p);
+    return p->c->lanes == 1 && p->apart > 1 && n > 1 && p->length >= n && size_along(p, last_of(p)) >= n;
+}
+
+/* The lines of a square are neighbours along the last dimension, which in the array is the one along which they lie side by side. */
+static void copy_turned_square(const copy *p, ssa offset, ssa element) {
+    gufunc_writer *w = p->c->w;
+    emit *e = w->s.e;
+    int n = square_of(p), size = size_of(w, p->k);
+    ssa step = w->core[w->layout->operands[p->k].strides + last_of(p)];
+    fragment type = fragment_of("<%d x i%d>", n, 8 * size);
+    ssa line[SQUARE_MAX], memory[SQUARE_MAX], array[SQUARE_MAX];
+    for (int i = 0; i < n; i++) {
+        memory[i] =
+            memory_at(p, 0, emit_op(e, "add i64", offset, emit_op(e, "mul i64", step, ssa_constant(i))), type.text);
+        array[i] = array_at(p, emit_op(e, "add i64", element, ssa_constant(i * p->apart)), 0, type.text);
+    }
+    for (int i = 0; i < n; i++)
+        line[i] = emit_load_as(e, type.text, p->out ? array[i] : memory[i], size);
+    emit_transpose(e, type.text, n, 1, line);
+    for (int i = 0; i < n; i++)
+        emit_store_as(e, type.text, line[i], p->out ? memory[i] : array[i], size);
+}
+
+typedef struct run {
+    counted_loop loop;
+    int step;
+    ssa i;
+} run;
+
+/* A loop over `length` elements by steps, of which the last one has some of the one before it once more. */
+static run run_begin(emit *e, int length, int step) {
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(length));
+    return (run){l, step, unknown_each_time(e, length % step ? emit_min(e, l.i, ssa_constant(length - step)) : l.i)};
+}
+
+static void run_end(emit *e, const run *r) { end_loop(e, &r->loop, r->step); }
+
+static void copy_turned(const copy *p, ssa offset, ssa element) {
+    const gufunc_writer *w = p->c->w;
+    emit *e = w->s.e;
+    int n = square_of(p);
+    ssa step = w->core[w->layout->operands[p->k].strides + last_of(p)];
+    run across = run_begin(e, size_along(p, last_of(p)), n);
+    run along = run_begin(e, p->length, n);
+    ssa at = emit_op(e, "add i64", offset, emit_op(e, "add i64", along.i, emit_op(e, "mul i64", across.i, step))),
+        to = emit_op(e, "add i64", across.i, emit_value(e, "mul i64 %s, %d", along.i.text, p->apart));
+    copy_turned_square(p, at, emit_op(e, "add i64", element, to));
+    run_end(e, &along);
+    run_end(e, &across);
+}
+
+/* ---- Whole cores ---- */
+
 /* Elements that lie side by side, by squares or lines, the last of which has some of the one before it once more; fewer one by one. */
 static void copy_run(const copy *p, ssa offset, ssa element) {
     emit *e = p->c->w->s.e;
     bool lines = p->c->lanes == 1 && p->apart == 1;
     int n = lines ? line_of(p) : parts_of(p) ? square_of(p) : 1, step = p->length < n ? 1 : n;
-    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(p->length));
-    ssa i = unknown_each_time(e, p->length % step ? emit_min(e, l.i, ssa_constant(p->length - step)) : l.i);
+    run r = run_begin(e, p->length, step);
     (step == 1 ? copy_element
      : lines   ? copy_line
-               : copy_square)(p, emit_op(e, "add i64", offset, i),
-                            emit_op(e, "add i64", element, emit_value(e, "mul i64 %s, %d", i.text, p->apart)));
-    end_loop(e, &l, step);
+               : copy_square)(p, emit_op(e, "add i64", offset, r.i),
+                            emit_op(e, "add i64", element, emit_value(e, "mul i64 %s, %d", r.i.text, p->apart)));
+    run_end(e, &r);
 }
 
-/* All dimensions of the core from d on, but for the one along which `each` goes. */
+/* All dimensions of the core from d on, but for those along which `each` goes. */
 static void copy_along(const copy *p, int d, ssa offset, ssa element, void (*each)(const copy *, ssa, ssa)) {
     const gufunc_writer *w = p->c->w;
     emit *e = w->s.e;
@@ -207,7 +272,7 @@ static void copy_along(const copy *p, int d, ssa offset, ssa element, void (*eac
         each(p, offset, element);
         return;
     }
-    if (p->length > 1 && d == p->along) {
+    if ((p->length > 1 && d == p->along) || (each == copy_turned && d == last_of(p))) {
         copy_along(p, d + 1, offset, element, each);
         return;
     }
@@ -227,7 +292,7 @@ static void copy_core(const lane_calls *c, int k, const ssa *row, bool out) {
     if (is_whole(&p))
         copy_run(&p, none, none);
     else
-        copy_along(&p, 0, none, none, p.length > 1 ? copy_run : copy_element);
+        copy_along(&p, 0, none, none, is_turned(&p) ? copy_turned : p.length > 1 ? copy_run : copy_element);
     if (end)
         skeleton_end_if(&w->s, end);
 }

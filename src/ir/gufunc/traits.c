@@ -190,6 +190,8 @@ void gufunc_traits(const tree *t, code_traits *out) {
     for (const node *n = t->kernel->body; n; n = n->next)
         out->columns &= columns_fit(t->kernel, n);
     out->columns &= t->kernel->body != NULL;
+    for (const node *n = t->kernel->body; n && out->columns; n = n->next)
+        out->vectors |= columns_vectors(t->kernel, n);
     out->separable = (uint8_t)gufunc_separable(t);
     out->maps_to_threads = true;
     out->uniform = !out->unbounded;
