@@ -249,7 +249,7 @@ static void launch_class(const code *c, const launch *l) {
 /* Kernels with large arrays, and what is told to them, need the caller's room; workers have theirs. */
 static bool has_room(const launch *l) {
     static const bool wanted[LOOP_CLASSES] = {
-        [LOOP_FOLD] = true, [LOOP_SCAN] = true, [LOOP_FORALL] = true, [LOOP_TILE] = true};
+        [LOOP_FOLD] = true, [LOOP_SCAN] = true, [LOOP_FORALL] = true, [LOOP_TILE] = true, [LOOP_GUFUNC] = true};
     return !wanted[l->v->loop] || thread_scratch(0);
 }
 

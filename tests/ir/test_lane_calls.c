@@ -3,6 +3,7 @@
 #include "cpu/cpu.h"
 #include "ir/ir.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "draw.h"
+#include "failing.h"
 #include "gu_kernel.h"
 #include "ir_check.h"
 
@@ -150,14 +152,14 @@ static void products_chosen(void **state) {
             PACKED,
             FIRST, /* that matrix is transposed */
             SECOND,
-            BESIDE /* all calls lie side by side */
+            BESIDE /* all calls lie side by side: two are copied together */
         } how;
         bool columns, unrolled;
         int copied; /* operands */
         bool squares;
     } cases[] = {{16, 100000, PACKED, true, false, 0, false}, {16, 100000, FIRST, true, false, 0, false},
-                 {16, 100000, SECOND, true, false, 1, true},  {16, 100000, BESIDE, true, false, 2, false},
-                 {40, 100000, SECOND, true, false, 1, true},  {40, 100000, BESIDE, true, false, 2, false},
+                 {16, 100000, SECOND, true, false, 1, true},  {16, 100000, BESIDE, true, false, 2, true},
+                 {40, 100000, SECOND, true, false, 1, true},  {40, 100000, BESIDE, true, false, 2, true},
                  {4, 300, PACKED, true, false, 0, false},     {4, 300, FIRST, true, false, 0, false},
                  {4, 300, SECOND, false, true, 0, false},     {1, 100000, SECOND, true, false, 0, false}};
     const gu_kernel *k = gu_kernel_of("matmul");
@@ -187,7 +189,7 @@ static void products_chosen(void **state) {
         assert_int_equal(v.operand[1].fixed, cases[i].columns && second);
         code_module m = gu_generate(&a, k, t, &v, &gu_cpu);
         char array[64];
-        snprintf(array, sizeof array, "alloca [%d x double]", (int)(n * n));
+        snprintf(array, sizeof array, "alloca [%d x double]", (int)(n * n * (cases[i].how == BESIDE ? 2 : 1)));
         int copied = occurrences(m.ir.data, array) + occurrences(m.ir.data, "call noalias align 64");
         if (copied != cases[i].copied)
             fail_msg("case %zu: %d copied\n%s", i, copied, m.ir.data);
@@ -418,9 +420,67 @@ static void any_order(void **state) {
         uf_free(functions[i]);
 }
 
+/* ---- Without memory ---- */
+
+typedef struct last_products {
+    uf_plan *p;
+    void *data[3];
+    int64_t good;     /* allocations that succeed before one fails */
+    bool reached;     /* that one */
+    uf_status status; /* of the run */
+} last_products;
+
+static void *without_memory(void *user) {
+    last_products *x = user;
+    allocation_fails_after(x->good);
+    x->status = uf_plan_run(x->p, x->data, NULL);
+    x->reached = allocations_succeed();
+    return NULL;
+}
+
+/* A thread that has had no scratch memory yet, where the copies of large cores lie. */
+static void scratch_memory_fails(void **state) {
+    enum {
+        CALLS = 300,
+        N = 40
+    };
+    (void)state;
+    last_products x = {.reached = true};
+    uf_func *f;
+    uf_options o = {.size = sizeof o, .threads = 1};
+    int64_t shape[] = {CALLS, N, N}, strides[] = {1, N * CALLS, CALLS};
+    DLTensor t[3];
+    OK(uf_load(&f, "matmul"));
+    for (int k = 0; k < 3; k++) {
+        x.data[k] = calloc(CALLS * N * N, sizeof(double));
+        assert_non_null(x.data[k]);
+        t[k] = (DLTensor){.data = x.data[k],
+                          .dtype = {kDLFloat, 64, 1},
+                          .ndim = 3,
+                          .shape = shape,
+                          .strides = strides,
+                          .device = {kDLCPU, 0}};
+        for (int i = 0; i < CALLS * N * N && k < 2; i++)
+            ((double *)x.data[k])[i] = 1;
+    }
+    OK(uf_plan_new(&x.p, f, 3, t, &o));
+    for (x.good = 0; x.reached; x.good++) {
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, without_memory, &x), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_int_equal(x.status, x.reached ? UF_ERR_MEMORY : UF_OK);
+    }
+    assert_true(x.good > 1);
+    assert_true(*(double *)x.data[2] == N);
+    for (int k = 0; k < 3; k++)
+        free(x.data[k]);
+    uf_plan_free(x.p);
+    uf_free(f);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_chosen), cmocka_unit_test(rows_unrolled),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_chosen),    cmocka_unit_test(rows_unrolled),
                                        cmocka_unit_test(products_chosen), cmocka_unit_test(vectors),
-                                       cmocka_unit_test(any_order)};
+                                       cmocka_unit_test(any_order),       cmocka_unit_test(scratch_memory_fails)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

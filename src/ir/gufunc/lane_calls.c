@@ -3,7 +3,8 @@
  * is copied back. Elements that lie side by side in a core are copied by squares, which are transposed in registers. Where it is calls that lie
  * side by side, nothing is copied.
  *
- * Where one call is computed at a time, cores that are not in C order without gaps are copied in the same way.
+ * Where one call is computed at a time, cores that are not in C order without gaps are copied in the same way. If it is calls that lie side by
+ * side, some of them are copied together, by squares, and then computed one by one.
  *
  * Lanes behind the last call have this call once more. They read what it reads, before anything is stored, and store what it stores. */
 #include "ir/gufunc/lane_calls.h"
@@ -28,6 +29,17 @@ static bool is_copied(const lane_calls *c, int k) {
     return skeleton_is_array(&c->w->s, k) && (c->lanes > 1 || (o->staged && !o->fixed));
 }
 
+static int square_elements(const gufunc_writer *w, int k) { return ACCESS_BYTES / size_of(w, k); }
+
+/* One call at a time: how many are copied together. */
+static int group_of(const lane_calls *c) {
+    int group = 1;
+    for (int k = 0; k < c->w->s.noperands && c->lanes == 1; k++)
+        if (is_copied(c, k) && !c->w->s.v->operand[k].unit && square_elements(c->w, k) > group)
+            group = square_elements(c->w, k);
+    return group;
+}
+
 bool lane_calls_needed(gufunc_writer *w) {
     const lane_calls alone = {.w = w, .lanes = 1};
     bool copies = false;
@@ -39,9 +51,10 @@ bool lane_calls_needed(gufunc_writer *w) {
 lane_calls lane_calls_begin(gufunc_writer *w, const ssa *stride) {
     lane_calls c = {.w = w, .lanes = 1 << w->s.v->gufunc.calls, .stride = stride};
     assert(c.lanes <= LANE_CALLS_MOST);
+    c.group = group_of(&c);
     for (int k = 0; k < w->s.noperands; k++)
         if (is_copied(&c, k))
-            c.array[k] = emit_array(w->s.e, skeleton_memory(&w->s, k), elements_of(w, k) * c.lanes);
+            c.array[k] = emit_array(w->s.e, skeleton_memory(&w->s, k), elements_of(w, k) * c.lanes * c.group);
     return c;
 }
 
@@ -55,6 +68,7 @@ typedef struct copy {
     int along, length;
     int apart;                  /* how many elements of a call lie between those in the array, at least 1 */
     ssa first[LANE_CALLS_MOST]; /* the address of the core of each lane's call */
+    ssa array;
 } copy;
 
 static bool is_whole(const copy *p) { return p->c->w->s.v->operand[p->k].fixed; }
@@ -72,7 +86,7 @@ static copy copy_of(const lane_calls *c, int k, const ssa *row, bool out) {
     const gufunc_writer *w = c->w;
     const layout_operand *o = &w->layout->operands[k];
     int unit = w->s.v->operand[k].unit;
-    copy p = {.c = c, .k = k, .out = out, .along = unit - 1, .length = 1, .apart = 1};
+    copy p = {.c = c, .k = k, .out = out, .along = unit - 1, .length = 1, .apart = 1, .array = c->array[k]};
     if (is_whole(&p)) {
         p.length = elements_of(w, k);
     } else if (unit) {
@@ -94,7 +108,7 @@ static ssa memory_at(const copy *p, int lane, ssa offset, const char *type) {
 static ssa array_at(const copy *p, ssa element, int lane, const char *type) {
     emit *e = p->c->w->s.e;
     dtype t = skeleton_memory(&p->c->w->s, p->k);
-    ssa line = emit_element(e, t, p->c->array[p->k], emit_value(e, "mul i64 %s, %d", element.text, p->c->lanes));
+    ssa line = emit_element(e, t, p->array, emit_value(e, "mul i64 %s, %d", element.text, p->c->lanes));
     return emit_pointer_as(e, ir_memory_type(t), lane ? emit_element(e, t, line, ssa_constant(lane)) : line, type);
 }
 
@@ -114,7 +128,7 @@ static void copy_element(const copy *p, ssa offset, ssa element) {
 
 /* ---- Squares ---- */
 
-static int square_of(const copy *p) { return ACCESS_BYTES / size_of(p->c->w, p->k); }
+static int square_of(const copy *p) { return square_elements(p->c->w, p->k); }
 static int parts_of(const copy *p) { return p->c->lanes / square_of(p); }
 
 /* Lanes first .. first + count - 1 of two vectors of so many, one behind the other. */
@@ -185,7 +199,7 @@ static void copy_line(const copy *p, ssa offset, ssa element) {
     move_bits(p, type.text, memory_at(p, 0, offset, type.text), array_at(p, element, 0, type.text));
 }
 
-/* ---- Columns of the one call there is ---- */
+/* ---- One call at a time ---- */
 
 static int last_of(const copy *p) { return p->c->w->layout->operands[p->k].rank - 1; }
 
@@ -194,14 +208,19 @@ static int size_along(const copy *p, int d) {
     return w->s.v->gufunc.size[w->layout->operands[p->k].dim[d]];
 }
 
+static int size_of_last(const lane_calls *c, int k) {
+    const layout_operand *o = &c->w->layout->operands[k];
+    return c->w->s.v->gufunc.size[o->dim[o->rank - 1]];
+}
+
 /* Do elements lie side by side along another dimension than in the array, where squares have room? */
 static bool is_turned(const copy *p) {
     int n = square_of(p);
     return p->c->lanes == 1 && p->apart > 1 && n > 1 && p->length >= n && size_along(p, last_of(p)) >= n;
 }
 
-/* The lines of a square are neighbours along the last dimension, which in the array is the one along which they lie side by side. */
-static void copy_turned_square(const copy *p, ssa offset, ssa element) {
+/* A square whose lines are neighbours along the last dimension, and whose columns are `apart` elements apart in the array. */
+static void copy_turned_square(const copy *p, ssa offset, ssa element, int apart) {
     gufunc_writer *w = p->c->w;
     emit *e = w->s.e;
     int n = square_of(p), size = size_of(w, p->k);
@@ -211,7 +230,7 @@ static void copy_turned_square(const copy *p, ssa offset, ssa element) {
     for (int i = 0; i < n; i++) {
         memory[i] =
             memory_at(p, 0, emit_op(e, "add i64", offset, emit_op(e, "mul i64", step, ssa_constant(i))), type.text);
-        array[i] = array_at(p, emit_op(e, "add i64", element, ssa_constant(i * p->apart)), 0, type.text);
+        array[i] = array_at(p, emit_op(e, "add i64", element, ssa_constant(i * apart)), 0, type.text);
     }
     for (int i = 0; i < n; i++)
         line[i] = emit_load_as(e, type.text, p->out ? array[i] : memory[i], size);
@@ -243,10 +262,24 @@ static void copy_turned(const copy *p, ssa offset, ssa element) {
     run along = run_begin(e, p->length, n);
     ssa at = emit_op(e, "add i64", offset, emit_op(e, "add i64", along.i, emit_op(e, "mul i64", across.i, step))),
         to = emit_op(e, "add i64", across.i, emit_value(e, "mul i64 %s, %d", along.i.text, p->apart));
-    copy_turned_square(p, at, emit_op(e, "add i64", element, to));
+    copy_turned_square(p, at, emit_op(e, "add i64", element, to), p->apart);
     run_end(e, &along);
     run_end(e, &across);
 }
+
+/* Elements along the last dimension, of all calls of a group, which lie side by side. */
+static void copy_group(const copy *p, ssa offset, ssa element) {
+    const gufunc_writer *w = p->c->w;
+    emit *e = w->s.e;
+    int n = square_of(p), elements = elements_of(w, p->k);
+    ssa step = w->core[w->layout->operands[p->k].strides + last_of(p)];
+    run r = run_begin(e, size_along(p, last_of(p)), n);
+    copy_turned_square(p, emit_op(e, "add i64", offset, emit_op(e, "mul i64", r.i, step)),
+                       emit_op(e, "add i64", element, r.i), elements);
+    run_end(e, &r);
+}
+
+static bool goes_along_last(void (*each)(const copy *, ssa, ssa)) { return each == copy_turned || each == copy_group; }
 
 /* ---- Whole cores ---- */
 
@@ -272,7 +305,7 @@ static void copy_along(const copy *p, int d, ssa offset, ssa element, void (*eac
         each(p, offset, element);
         return;
     }
-    if ((p->length > 1 && d == p->along) || (each == copy_turned && d == last_of(p))) {
+    if ((p->length > 1 && d == p->along) || (goes_along_last(each) && d == last_of(p))) {
         copy_along(p, d + 1, offset, element, each);
         return;
     }
@@ -283,16 +316,20 @@ static void copy_along(const copy *p, int d, ssa offset, ssa element, void (*eac
     end_loop(e, &l, 1);
 }
 
+static void copy_all(const copy *p) {
+    ssa none = ssa_constant(0);
+    if (is_whole(p))
+        copy_run(p, none, none);
+    else
+        copy_along(p, 0, none, none, is_turned(p) ? copy_turned : p->length > 1 ? copy_run : copy_element);
+}
+
 static void copy_core(const lane_calls *c, int k, const ssa *row, bool out) {
     gufunc_writer *w = c->w;
     copy p = copy_of(c, k, row, out);
-    ssa none = ssa_constant(0);
     int end =
         ssa_is_set(c->beside[k]) ? skeleton_if(&w->s, emit_value(w->s.e, "xor i1 %s, true", c->beside[k].text)) : 0;
-    if (is_whole(&p))
-        copy_run(&p, none, none);
-    else
-        copy_along(&p, 0, none, none, is_turned(&p) ? copy_turned : p.length > 1 ? copy_run : copy_element);
+    copy_all(&p);
     if (end)
         skeleton_end_if(&w->s, end);
 }
@@ -336,25 +373,20 @@ static ssa *strides_of(const lane_calls *c) {
     return core;
 }
 
-/* The calls of the lanes, or the one there is. */
+/* The calls of the lanes. */
 static void compute(const lane_calls *c) {
     gufunc_writer *w = c->w;
     emit *e = w->s.e;
     ssa *core = w->core;
-    bool alone = c->lanes == 1;
-    counted_loop l = {.i = ssa_constant(0)};
     w->core = strides_of(c);
-    if (!alone)
-        l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(c->lanes));
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(c->lanes));
     e->access_group = w->accesses;
     for (int k = 0; k < w->s.noperands; k++)
         if (skeleton_is_array(&w->s, k))
-            w->at[k] = alone ? c->base[k] : emit_element(e, skeleton_memory(&w->s, k), c->base[k], l.i);
+            w->at[k] = emit_element(e, skeleton_memory(&w->s, k), c->base[k], l.i);
     gufunc_call(w, ssa_none());
     e->access_group = 0;
     w->core = core;
-    if (alone)
-        return;
     int hints[1 + ONE_VECTOR_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", w->accesses)};
     loop_one_vector(e, c->lanes, hints + 1);
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, COUNT(hints));
@@ -367,7 +399,8 @@ static bool is_copied_in(const lane_calls *c, int k) {
            (k < w->s.nin || (w->s.v->gufunc.unrolled ? w->reads_output[k] : needs_content(w->s.t->kernel, k)));
 }
 
-void lane_calls_row(lane_calls *c, const ssa *row, ssa extent) {
+/* Calls in lanes. */
+static void lanes_row(lane_calls *c, const ssa *row, ssa extent) {
     gufunc_writer *w = c->w;
     emit *e = w->s.e;
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), extent);
@@ -383,4 +416,88 @@ void lane_calls_row(lane_calls *c, const ssa *row, ssa extent) {
         if (is_copied(c, k))
             copy_core(c, k, row, true);
     counted_loop_end(e, &l, ssa_constant(c->lanes), loop_no_unroll(e));
+}
+
+/* ---- Groups of calls, which are computed one by one ---- */
+
+typedef struct group {
+    lane_calls *c;
+    const ssa *row;
+    ssa first, count, full; /* the calls, and whether they are as many as can be (i1) */
+} group;
+
+static ssa array_of(const lane_calls *c, int k, ssa call) {
+    const gufunc_writer *w = c->w;
+    emit *e = w->s.e;
+    return emit_element(e, skeleton_memory(&w->s, k), c->array[k],
+                        emit_value(e, "mul i64 %s, %d", call.text, elements_of(w, k)));
+}
+
+/* Copies each call by itself. */
+static void copy_each(const group *g, int k, bool out) {
+    gufunc_writer *w = g->c->w;
+    emit *e = w->s.e;
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), g->count);
+    g->c->call[0] = emit_op(e, "add i64", g->first, l.i);
+    copy p = copy_of(g->c, k, g->row, out);
+    p.array = array_of(g->c, k, l.i);
+    copy_all(&p);
+    end_loop(e, &l, 1);
+}
+
+static void copy_calls(const group *g, int k, bool out) {
+    lane_calls *c = g->c;
+    gufunc_writer *w = c->w;
+    emit *e = w->s.e;
+    if (w->s.v->operand[k].unit || c->group == 1 || size_of_last(c, k) < square_elements(w, k)) {
+        copy_each(g, k, out);
+        return;
+    }
+    ssa beside = emit_op(e, "and i1", g->full, emit_value(e, "icmp eq i64 %s, 1", c->stride[k].text));
+    int together = skeleton_if(&w->s, beside);
+    c->call[0] = g->first;
+    copy p = copy_of(c, k, g->row, out);
+    copy_along(&p, 0, ssa_constant(0), ssa_constant(0), copy_group);
+    skeleton_end_if(&w->s, together);
+    int apart = skeleton_if(&w->s, emit_value(e, "xor i1 %s, true", beside.text));
+    copy_each(g, k, out);
+    skeleton_end_if(&w->s, apart);
+}
+
+static void compute_each(const group *g) {
+    lane_calls *c = g->c;
+    gufunc_writer *w = c->w;
+    emit *e = w->s.e;
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), g->count);
+    ssa call = emit_op(e, "add i64", g->first, l.i);
+    e->access_group = w->accesses;
+    for (int k = 0; k < w->s.noperands; k++)
+        if (skeleton_is_array(&w->s, k))
+            w->at[k] = is_copied(c, k)
+                           ? array_of(c, k, l.i)
+                           : skeleton_address(&w->s, k, g->row[k], emit_op(e, "mul i64", call, c->stride[k]));
+    gufunc_call(w, ssa_none());
+    e->access_group = 0;
+    end_loop(e, &l, 1);
+}
+
+static void groups_row(lane_calls *c, const ssa *row, ssa extent) {
+    gufunc_writer *w = c->w;
+    emit *e = w->s.e;
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), extent);
+    ssa size = ssa_constant(c->group);
+    group g = {.c = c, .row = row, .first = l.i, .count = emit_min(e, emit_op(e, "sub i64", extent, l.i), size)};
+    g.full = emit_op(e, "icmp eq i64", g.count, size);
+    for (int k = 0; k < w->s.noperands; k++)
+        if (is_copied_in(c, k))
+            copy_calls(&g, k, false);
+    compute_each(&g);
+    for (int k = w->s.nin; k < w->s.noperands; k++)
+        if (is_copied(c, k))
+            copy_calls(&g, k, true);
+    counted_loop_end(e, &l, size, loop_no_unroll(e));
+}
+
+void lane_calls_row(lane_calls *c, const ssa *row, ssa extent) {
+    (c->lanes > 1 ? lanes_row : groups_row)(c, row, extent);
 }
