@@ -228,7 +228,6 @@ static void choose_sizes(variant *v, const loop_problem *p) {
     v->gufunc.columns = known && alike && p->traits->columns && (all || !short_enough);
     v->gufunc.unrolled = short_enough && !v->gufunc.columns;
     v->gufunc.calls = v->gufunc.unrolled ? calls : 0;
-    v->gufunc.lanes = v->gufunc.columns || v->gufunc.unrolled ? 0 : lanes_of_rows(v, p);
     if (!v->gufunc.columns && !v->gufunc.unrolled)
         memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     for (int k = 0; k < v->nin + v->nout; k++) {
@@ -237,6 +236,28 @@ static void choose_sizes(variant *v, const loop_problem *p) {
             v->gufunc.columns ? packed[k] || vectors[k] : v->gufunc.unrolled && (packed[k] || (calls && o->unit));
         o->fixed = packed[k] && (v->gufunc.columns || v->gufunc.calls);
     }
+}
+
+/* Cores of calls that lie side by side are copied to where their elements do (ir/gufunc/call_groups.h), unless they are that large that few
+ * calls have room. */
+static void choose_groups(variant *v, const loop_problem *p) {
+    bool staged[UF_MAX_OPERANDS] = {false};
+    int64_t bytes = 0;
+    if (v->gufunc.columns || v->gufunc.unrolled || v->reports || v->masked || p->loop->extent[0] < CALL_GROUP_LEAST)
+        return;
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        const layout_operand *o = &p->layout->operands[k];
+        int64_t size = dtypes[v->operand[k].memory].size, core = size;
+        for (int d = 0; d < o->rank && core < CALL_GROUP_BYTES; d++)
+            core *= p->core[o->dim[d]];
+        staged[k] = o->rank && !v->operand[k].unit && core > size && p->loop->stride[k] == 1;
+        bytes += staged[k] ? call_group_pitch(core) : 0;
+    }
+    for (int k = 0; k < v->nin + v->nout && bytes * CALL_GROUP_LEAST <= CALL_GROUP_BYTES; k++)
+        if (staged[k]) {
+            v->operand[k].staged = 1;
+            v->operand[k].unit = p->layout->operands[k].rank;
+        }
 }
 
 /* Flat loops over more than stays in the caches, which write whole lines past them if all elements have one size and little is computed: the
@@ -275,6 +296,8 @@ static void cpu_specialise(variant *v, const loop_problem *p) {
     if (p->layout) {
         specialise_calls(v, p->layout, p->core, p->traits);
         choose_sizes(v, p);
+        choose_groups(v, p);
+        v->gufunc.lanes = v->gufunc.columns || v->gufunc.unrolled ? 0 : lanes_of_rows(v, p);
     }
     if (v->loop == LOOP_TILE)
         specialise_tile(v, p->loop, p->traits);

@@ -43,9 +43,11 @@ enum {
     COOP_SLOT = COOP_SLOT_HEAD +
                 2 * 8 * COOP_ENTRY * COOP_BLOCKS_MAX, /* bytes of memory of such a group: two entries for each block */
     /* CPU. */
-    COPY_BYTES = 16 << 10, /* of a privatised operand, at most */
-    LINE_BYTES = 64,       /* of the cache */
-    TILE_COLUMNS = 128     /* elements along dimension 0 that a kernel of the class tile takes at once */
+    COPY_BYTES = 16 << 10,        /* of a privatised operand, at most */
+    LINE_BYTES = 64,              /* of the cache */
+    CALL_GROUP_BYTES = 512 << 10, /* of the cores of calls that are copied together (ir/gufunc/call_groups.h), .. */
+    CALL_GROUP_LEAST = 4,         /* .. which are so many, at least */
+    TILE_COLUMNS = 128            /* elements along dimension 0 that a kernel of the class tile takes at once */
 };
 
 _Static_assert(1 << COOP_WARP == WARP, "lanes of a warp are a group of 2^COOP_WARP");

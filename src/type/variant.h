@@ -111,7 +111,8 @@ typedef struct variant_operand {
      * length: so are its rows, which lie one behind the other without gaps; flat: so are the records of an output's group, without gaps,
      * whose accesses of 16 bytes neighbouring threads then make side by side. Tile: an input across, which is read along dimension 1 into a
      * tile (GPU: in shared memory; CPU: in the cache), where it counts as contiguous along dimension 0; GPU, without a mask: an output
-     * across, which is written from such a tile. */
+     * across, which is written from such a tile. CPU, calls that are neither unrolled nor go along columns: neighbours lie side by side, and
+     * their cores are copied to arrays in C order, whose last dimension is the `unit` (ir/gufunc/call_groups.h). */
     uint8_t staged;
     uint8_t held; /* gufunc.held: what a thread has of this input, which constructs read, it loads first, all at once */
     /* gufunc.pieces: an input with that dimension alone, and a unit, whose rows do not begin where those of variant_lead do. Its
@@ -605,6 +606,8 @@ static inline int cores_pitch(const variant *v, const core_layout *layout) {
         bytes += v->operand[k].staged ? core_pitch(core_bytes(v, layout, k)) : 0;
     return bytes;
 }
+/* CPU: bytes from the copy of a core to that of the next call's: an odd number of lines. */
+static inline int64_t call_group_pitch(int64_t core) { return ((core + LINE_BYTES - 1) / LINE_BYTES | 1) * LINE_BYTES; }
 /* The least number of calls whose staged operands are whole accesses of ACCESS_BYTES. */
 static inline int core_calls_step(const variant *v, const core_layout *layout) {
     int step = 1;

@@ -152,7 +152,7 @@ static void products_chosen(void **state) {
             PACKED,
             FIRST, /* that matrix is transposed */
             SECOND,
-            BESIDE /* all calls lie side by side: two are copied together */
+            BESIDE /* all calls lie side by side: four are copied together */
         } how;
         bool columns, unrolled;
         int copied; /* operands */
@@ -189,11 +189,11 @@ static void products_chosen(void **state) {
         assert_int_equal(v.operand[1].fixed, cases[i].columns && second);
         code_module m = gu_generate(&a, k, t, &v, &gu_cpu);
         char array[64];
-        snprintf(array, sizeof array, "alloca [%d x double]", (int)(n * n * (cases[i].how == BESIDE ? 2 : 1)));
+        snprintf(array, sizeof array, "alloca [%d x double]", (int)(n * n * (cases[i].how == BESIDE ? 4 : 1)));
         int copied = occurrences(m.ir.data, array) + occurrences(m.ir.data, "call noalias align 64");
         if (copied != cases[i].copied)
             fail_msg("case %zu: %d copied\n%s", i, copied, m.ir.data);
-        if ((strstr(m.ir.data, "shufflevector <2 x i64>") != NULL) != cases[i].squares)
+        if ((strstr(m.ir.data, "shufflevector <4 x i64>") != NULL) != cases[i].squares)
             fail_msg("case %zu\n%s", i, m.ir.data);
         text_free(&m.ir);
         arena_free(&a);

@@ -69,10 +69,19 @@ int emit_parts_of(emit *e, dtype t, ssa value, ssa *parts) {
 
 static int parts_count(dtype t) { return dtype_is_complex(t) ? 2 : 1; }
 
+enum {
+    ALIGN = 64
+};
+
+ssa emit_scratch(emit *e, int offset) {
+    emit_declare(e, "declare noalias i8* @uf_thread_scratch(i64)");
+    emit_symbol(e, "uf_thread_scratch", __extension__(const void *) thread_scratch);
+    return emit_value(e, "call noalias align %d i8* @uf_thread_scratch(i64 %d)", ALIGN, offset);
+}
+
 ssa emit_array(emit *e, dtype t, int count) {
     enum {
-        STACKED_MOST = 10 << 10,
-        ALIGN = 64
+        STACKED_MOST = 10 << 10
     };
     const char *type = ir_memory_type(t);
     int size = (count * dtypes[t].size + ALIGN - 1) / ALIGN * ALIGN;
@@ -83,9 +92,7 @@ ssa emit_array(emit *e, dtype t, int count) {
         return emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", count, type, count, type,
                           all.text);
     }
-    emit_declare(e, "declare noalias i8* @uf_thread_scratch(i64)");
-    emit_symbol(e, "uf_thread_scratch", __extension__(const void *) thread_scratch);
-    ssa all = emit_value(e, "call noalias align %d i8* @uf_thread_scratch(i64 %d)", ALIGN, e->scratch_bytes);
+    ssa all = emit_scratch(e, e->scratch_bytes);
     e->scratch_bytes += size;
     return emit_value(e, "bitcast i8* %s to %s*", all.text, type);
 }

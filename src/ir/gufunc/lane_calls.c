@@ -29,7 +29,9 @@ static bool is_copied(const lane_calls *c, int k) {
     return skeleton_is_array(&c->w->s, k) && (c->lanes > 1 || (o->staged && !o->fixed));
 }
 
-static int square_elements(const gufunc_writer *w, int k) { return ACCESS_BYTES / size_of(w, k); }
+static int square_elements(const gufunc_writer *w, int k) {
+    return copy_square_elements(w->s.e->target, size_of(w, k));
+}
 
 /* One call at a time: how many are copied together. */
 static int group_of(const lane_calls *c) {
@@ -67,6 +69,7 @@ typedef struct copy {
     /* Elements that lie side by side: along this dimension of the core, of them all if it has no gaps, or none (length 1). */
     int along, length;
     int apart;                  /* how many elements of a call lie between those in the array, at least 1 */
+    int square;                 /* rows of a square: as many as have room, if some have */
     ssa first[LANE_CALLS_MOST]; /* the address of the core of each lane's call */
     ssa array;
 } copy;
@@ -82,6 +85,20 @@ static int apart_of(const gufunc_writer *w, int k, int d) {
     return apart;
 }
 
+static int last_of(const copy *p) { return p->c->w->layout->operands[p->k].rank - 1; }
+
+static int size_along(const copy *p, int d) {
+    const gufunc_writer *w = p->c->w;
+    return w->s.v->gufunc.size[w->layout->operands[p->k].dim[d]];
+}
+
+/* Calls in lanes gain nothing by the larger squares, which need room along two dimensions of a call alone. */
+static int square_with_room(const copy *p) {
+    int n = square_elements(p->c->w, p->k);
+    bool room = p->c->lanes == 1 && p->length >= n && size_along(p, last_of(p)) >= n;
+    return room ? n : ACCESS_BYTES / size_of(p->c->w, p->k);
+}
+
 static copy copy_of(const lane_calls *c, int k, const ssa *row, bool out) {
     const gufunc_writer *w = c->w;
     const layout_operand *o = &w->layout->operands[k];
@@ -93,6 +110,7 @@ static copy copy_of(const lane_calls *c, int k, const ssa *row, bool out) {
         p.length = w->s.v->gufunc.size[o->dim[unit - 1]];
         p.apart = apart_of(w, k, unit - 1);
     }
+    p.square = square_with_room(&p);
     for (int l = 0; l < c->lanes; l++)
         p.first[l] = skeleton_address(&c->w->s, k, row[k], emit_op(w->s.e, "mul i64", c->call[l], c->stride[k]));
     return p;
@@ -128,8 +146,7 @@ static void copy_element(const copy *p, ssa offset, ssa element) {
 
 /* ---- Squares ---- */
 
-static int square_of(const copy *p) { return square_elements(p->c->w, p->k); }
-static int parts_of(const copy *p) { return p->c->lanes / square_of(p); }
+static int parts_of(const copy *p) { return p->c->lanes / p->square; }
 
 /* Lanes first .. first + count - 1 of two vectors of so many, one behind the other. */
 static ssa lanes_from(emit *e, int bits, int lanes, ssa low, const char *high, int first, int count) {
@@ -159,7 +176,7 @@ static ssa part_of(emit *e, int bits, int n, int parts, int part, ssa vector) {
 /* So many elements of all calls as lie side by side in 16 bytes. */
 static void copy_square(const copy *p, ssa offset, ssa element) {
     emit *e = p->c->w->s.e;
-    int n = square_of(p), parts = parts_of(p), size = size_of(p->c->w, p->k);
+    int n = p->square, parts = parts_of(p), size = size_of(p->c->w, p->k);
     fragment few = fragment_of("<%d x i%d>", n, 8 * size), all = fragment_of("<%d x i%d>", n * parts, 8 * size);
     ssa line[SQUARE_MAX], array[SQUARE_MAX];
     for (int i = 0; i < n; i++)
@@ -201,13 +218,6 @@ static void copy_line(const copy *p, ssa offset, ssa element) {
 
 /* ---- One call at a time ---- */
 
-static int last_of(const copy *p) { return p->c->w->layout->operands[p->k].rank - 1; }
-
-static int size_along(const copy *p, int d) {
-    const gufunc_writer *w = p->c->w;
-    return w->s.v->gufunc.size[w->layout->operands[p->k].dim[d]];
-}
-
 static int size_of_last(const lane_calls *c, int k) {
     const layout_operand *o = &c->w->layout->operands[k];
     return c->w->s.v->gufunc.size[o->dim[o->rank - 1]];
@@ -215,7 +225,7 @@ static int size_of_last(const lane_calls *c, int k) {
 
 /* Do elements lie side by side along another dimension than in the array, where squares have room? */
 static bool is_turned(const copy *p) {
-    int n = square_of(p);
+    int n = p->square;
     return p->c->lanes == 1 && p->apart > 1 && n > 1 && p->length >= n && size_along(p, last_of(p)) >= n;
 }
 
@@ -223,7 +233,7 @@ static bool is_turned(const copy *p) {
 static void copy_turned_square(const copy *p, ssa offset, ssa element, int apart) {
     gufunc_writer *w = p->c->w;
     emit *e = w->s.e;
-    int n = square_of(p), size = size_of(w, p->k);
+    int n = p->square, size = size_of(w, p->k);
     ssa step = w->core[w->layout->operands[p->k].strides + last_of(p)];
     fragment type = fragment_of("<%d x i%d>", n, 8 * size);
     ssa line[SQUARE_MAX], memory[SQUARE_MAX], array[SQUARE_MAX];
@@ -256,7 +266,7 @@ static void run_end(emit *e, const run *r) { end_loop(e, &r->loop, r->step); }
 static void copy_turned(const copy *p, ssa offset, ssa element) {
     const gufunc_writer *w = p->c->w;
     emit *e = w->s.e;
-    int n = square_of(p);
+    int n = p->square;
     ssa step = w->core[w->layout->operands[p->k].strides + last_of(p)];
     run across = run_begin(e, size_along(p, last_of(p)), n);
     run along = run_begin(e, p->length, n);
@@ -271,7 +281,7 @@ static void copy_turned(const copy *p, ssa offset, ssa element) {
 static void copy_group(const copy *p, ssa offset, ssa element) {
     const gufunc_writer *w = p->c->w;
     emit *e = w->s.e;
-    int n = square_of(p), elements = elements_of(w, p->k);
+    int n = p->square, elements = elements_of(w, p->k);
     ssa step = w->core[w->layout->operands[p->k].strides + last_of(p)];
     run r = run_begin(e, size_along(p, last_of(p)), n);
     copy_turned_square(p, emit_op(e, "add i64", offset, emit_op(e, "mul i64", r.i, step)),
@@ -287,7 +297,7 @@ static bool goes_along_last(void (*each)(const copy *, ssa, ssa)) { return each 
 static void copy_run(const copy *p, ssa offset, ssa element) {
     emit *e = p->c->w->s.e;
     bool lines = p->c->lanes == 1 && p->apart == 1;
-    int n = lines ? line_of(p) : parts_of(p) ? square_of(p) : 1, step = p->length < n ? 1 : n;
+    int n = lines ? line_of(p) : parts_of(p) ? p->square : 1, step = p->length < n ? 1 : n;
     run r = run_begin(e, p->length, step);
     (step == 1 ? copy_element
      : lines   ? copy_line
@@ -457,6 +467,7 @@ static void copy_calls(const group *g, int k, bool out) {
     int together = skeleton_if(&w->s, beside);
     c->call[0] = g->first;
     copy p = copy_of(c, k, g->row, out);
+    p.square = c->group;
     copy_along(&p, 0, ssa_constant(0), ssa_constant(0), copy_group);
     skeleton_end_if(&w->s, together);
     int apart = skeleton_if(&w->s, emit_value(e, "xor i1 %s, true", beside.text));

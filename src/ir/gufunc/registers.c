@@ -115,7 +115,8 @@ static void read_access(body *b, int k, int i, void (*put)(body *b, int operand,
     ssa values[ACCESS_BYTES];
     emit_bound(e);
     e->shared = o->staged && e->target->gpu;
-    emit_invariant(e, k < b->f->nparams);
+    emit_invariant(e, k < b->f->nparams &&
+                          (e->target->gpu || !e->frame->v->gufunc.calls)); /* copies are other calls' later */
     ssa at = element_at(b, k, i);
     if (width > 1)
         emit_load_vector(e, (dtype)o->memory, at, width, values);

@@ -1,0 +1,243 @@
+/* test_call_groups.c - calls that lie side by side, whose cores are copied to where their elements do (ir/gufunc/call_groups.c): which are so
+ * copied, and that they give what calls with cores in C order give, for any sizes, dtypes and orders of memory. */
+#include "cpu/cpu.h"
+#include "ir/ir.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw.h"
+#include "gu_kernel.h"
+#include "ir_check.h"
+
+#undef fail
+#include <cmocka.h> /* after base.h: it has a macro named fail */
+
+#include "expect.h"
+
+/* ---- Which are ---- */
+
+typedef struct example {
+    const char *types;
+    int64_t n, calls; /* of a matrix of n by n times a vector */
+    int64_t beside;   /* strides of calls, .. */
+    bool rows;        /* .. and cores in C order */
+    bool copied;
+} example;
+
+/* Bytes of float64 that four calls' matrices, vectors and results have room for: 126 by 126, with what pads them. */
+static const example examples[] = {{"float64,float64->float64", 40, 100, 1, false, true},
+                                   {"float64,float64->float64", 40, 100, 2, false, false},
+                                   {"float64,float64->float64", 40, 100, 1, true, false},
+                                   {"float64,float64->float64", 40, 3, 1, false, false},
+                                   {"float64,float64->float64", 40, 4, 1, false, true},
+                                   {"float64,float64->float64", 1, 100, 1, false, false},
+                                   {"float64,float64->float64", 126, 100, 1, false, true},
+                                   {"float64,float64->float64", 128, 100, 1, false, false},
+                                   {"float64,float64->float64", INT64_C(1) << 40, 100, 1, false, false},
+                                   {"complex64,complex64->complex64", 40, 100, 1, false, true}};
+
+static void chosen(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(examples); i++) {
+        const example *x = &examples[i];
+        arena a = {0};
+        const gu_kernel k = {"times", "(m,n),(n)->(m)",
+                             "(A, x) -> (y) { forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]); }", x->types};
+        const tree *t = gu_tree(&a, &k);
+        variant v = gu_variant(t, 0, 0, 1, 1);
+        code_traits traits;
+        int64_t by = x->rows ? 1 : x->calls, row = x->n > 1 << 20 ? by : x->n * by,
+                core[] = {x->n, x->n, row, by, by, by}, strides[] = {x->beside, x->beside, x->beside}, calls = x->calls;
+        nd_loop loop = {.ndim = 1, .narrays = 3, .count = calls, .extent = &calls, .stride = strides};
+        ir_traits(t, &traits);
+        assert_int_equal(t->layout->nparameters, COUNT(core));
+        cpu_engine.specialise(&v, &(loop_problem){.loop = &loop, .layout = t->layout, .core = core, .traits = &traits});
+        bool copied = v.operand[0].staged && v.operand[1].staged && v.operand[2].staged;
+        if (copied != x->copied || (copied && v.operand[0].unit != 2))
+            fail_msg("example %zu", i);
+        code_module m = gu_generate(&a, &k, t, &v, &gu_cpu);
+        if ((strstr(m.ir.data, "uf_thread_scratch") != NULL) != x->copied ||
+            (copied && !strstr(m.ir.data, "shufflevector <4 x i64>") &&
+             dtypes[v.operand[0].memory].size < ACCESS_BYTES))
+            fail_msg("example %zu\n%s", i, m.ir.data);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
+/* ---- What they compute ---- */
+
+enum {
+    MOST = 3,
+    RANK = 4
+};
+
+static const struct {
+    const char *layout, *source;
+    int nargs;
+    const char *core[MOST]; /* dimensions */
+} kernels[] = {
+    {"(m,n),(n)->(m)", "(A, x) -> (y) { forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]); }", 3, {"mn", "n", "m"}},
+    {"(n),(n)->()", "(x, y) -> (z) { z = sum(i : n, x[i] * y[i]); }", 3, {"n", "n", ""}},
+    {"(n)->(n)", "(x) -> (y) { auto s = sum(i : n, x[i]); forall (i : n) y[i] = s - x[i]; }", 2, {"n", "n"}},
+    {"(n)->(n)", "(x) -> (y) { for (int64 i = 0; i < n; i++) y[i] = i > 0 ? y[i - 1] - x[i] : x[i]; }", 2, {"n", "n"}},
+    {"(m,n)->(n,m)",
+     "(x) -> (y) { for (int64 i = 0; i < m; i++) for (int64 j = 0; j < n; j++) if (x[i][j] != x[0][0]) y[j][i] = "
+     "x[i][j]; }",
+     2,
+     {"mn", "nm"}},
+    {"(n),()->(n)", "(x, s) -> (y) { forall (i : n) y[n - 1 - i] = x[i] * s; }", 3, {"n", "", "n"}},
+};
+
+static const struct {
+    const char *name;
+    DLDataType type;
+} kinds[] = {{"int8", {kDLInt, 8, 1}},       {"int16", {kDLInt, 16, 1}},         {"int32", {kDLInt, 32, 1}},
+             {"int64", {kDLInt, 64, 1}},     {"float16", {kDLFloat, 16, 1}},     {"float32", {kDLFloat, 32, 1}},
+             {"float64", {kDLFloat, 64, 1}}, {"complex64", {kDLComplex, 64, 1}}, {"complex128", {kDLComplex, 128, 1}}};
+
+typedef struct array {
+    int64_t shape[RANK], strides[RANK], size;
+    char *data;
+    DLTensor t;
+} array;
+
+static void array_order(array *a, const int *order) {
+    int64_t stride = 1;
+    for (int d = 0; d < a->t.ndim; d++) {
+        a->strides[order[d]] = stride;
+        stride *= a->shape[order[d]];
+    }
+    a->size = stride;
+    a->t.shape = a->shape;
+    a->t.strides = a->strides;
+    a->t.device = (DLDevice){kDLCPU, 0};
+}
+
+/* Elements in the order of their indices, one after the other. */
+static void array_walk(const array *a, const array *other, void (*each)(char *to, const char *from, size_t bytes)) {
+    size_t bytes = (size_t)a->t.dtype.bits / 8;
+    for (int64_t i = 0; i < a->size; i++) {
+        int64_t rest = i, at = 0, from = 0;
+        for (int d = a->t.ndim - 1; d >= 0; d--) {
+            at += rest % a->shape[d] * a->strides[d];
+            from += rest % a->shape[d] * other->strides[d];
+            rest /= a->shape[d];
+        }
+        each(a->data + (size_t)at * bytes, other->data + (size_t)from * bytes, bytes);
+    }
+}
+
+static void copy_element(char *to, const char *from, size_t bytes) { memcpy(to, from, bytes); }
+
+static int64_t differences;
+static void compare_element(char *to, const char *from, size_t bytes) { differences += memcmp(to, from, bytes) != 0; }
+
+/* Small whole numbers, of which no sum is rounded. */
+static void fill(array *a, int kind) {
+    static const uint16_t halves[] = {0, 0x3c00, 0x4000, 0x4200, 0xbc00};
+    static const double numbers[] = {0, 1, 2, 3, -1};
+    int parts = a->t.dtype.code == kDLComplex ? 2 : 1, bits = a->t.dtype.bits / parts;
+    a->data = malloc((size_t)a->size * a->t.dtype.bits / 8 + 1);
+    assert_non_null(a->data);
+    for (int64_t i = 0; i < a->size * parts; i++) {
+        int which = (int)pick(0, COUNT(numbers) - 1);
+        double x = numbers[which];
+        int64_t n = (int64_t)x;
+        float f = (float)x;
+        if (kinds[kind].type.code == kDLInt)
+            memcpy(a->data + i * bits / 8, &n, (size_t)bits / 8);
+        else if (bits == 16)
+            memcpy(a->data + i * 2, &halves[which], 2);
+        else if (bits == 32)
+            memcpy(a->data + i * 4, &f, 4);
+        else
+            memcpy(a->data + i * 8, &x, 8);
+    }
+}
+
+static void try_one(void) {
+    static const int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 40, 65, 100, 130};
+    static const int64_t counts[] = {1, 3, 4, 5, 7, 8, 15, 16, 17, 33, 70};
+    int which = (int)pick(0, COUNT(kernels) - 1), kind = (int)pick(0, COUNT(kinds) - 1), nargs = kernels[which].nargs;
+    int64_t n = sizes[pick(0, COUNT(sizes) - 1)], m = strchr(kernels[which].core[0], 'm') ? pick(1, 20) : n,
+            rows = pick(1, 3), columns = counts[pick(0, COUNT(counts) - 1)];
+    char signature[80] = "";
+    uf_func *f;
+    array a[MOST], plain[MOST];
+    DLTensor t[MOST], want[MOST];
+    for (int k = 0; k < nargs; k++)
+        snprintf(signature + strlen(signature), sizeof signature - strlen(signature), "%s%s",
+                 !k              ? ""
+                 : k < nargs - 1 ? ","
+                                 : "->",
+                 kinds[kind].name);
+    OK(uf_guvectorize(&f, "f", kernels[which].layout, signature, kernels[which].source));
+    for (int k = 0; k < nargs; k++) {
+        const char *core = kernels[which].core[k];
+        int rank = (int)strlen(core), order[RANK], c_order[RANK];
+        a[k] = (array){.shape = {rows, columns}, .t = {.dtype = kinds[kind].type, .ndim = 2 + rank}};
+        for (int d = 0; d < rank; d++)
+            a[k].shape[2 + d] = core[d] == 'm' ? m : n;
+        plain[k] = a[k];
+        for (int d = 0; d < 2 + rank; d++) {
+            c_order[d] = 1 + rank - d;
+            order[d] = d == 0 ? 1 : d == 1 ? 0 : d;
+        }
+        for (int d = 1 + rank; d > 1; d--) { /* the calls of a row stay side by side, the others in any order */
+            int other = (int)pick(1, d), swapped = order[d];
+            order[d] = order[other];
+            order[other] = swapped;
+        }
+        array_order(&a[k], order);
+        array_order(&plain[k], c_order);
+        fill(&a[k], kind);
+        plain[k].data = malloc((size_t)a[k].size * a[k].t.dtype.bits / 8 + 1);
+        assert_non_null(plain[k].data);
+        array_walk(&plain[k], &a[k], copy_element);
+    }
+    bool in_place = nargs == 2 && !strcmp(kernels[which].core[0], kernels[which].core[1]) && chance(30);
+    for (int k = 0; k < nargs; k++) {
+        const array *from = in_place ? &a[0] : &a[k];
+        t[k] = from->t;
+        t[k].data = from->data;
+        t[k].shape = a[k].shape;
+        t[k].strides = (int64_t *)(uintptr_t)from->strides;
+        want[k] = (in_place ? &plain[0] : &plain[k])->t;
+        want[k].data = (in_place ? &plain[0] : &plain[k])->data;
+        want[k].shape = plain[k].shape;
+        want[k].strides = plain[in_place ? 0 : k].strides;
+    }
+    uf_options o = {.size = sizeof o, .threads = (int)pick(1, 2)};
+    OK(uf_call(f, nargs, t, &o));
+    OK(uf_call(f, nargs, want, &o));
+    differences = 0;
+    for (int k = 0; k < nargs; k++)
+        array_walk(&plain[k], &a[k], compare_element);
+    if (differences)
+        fail_msg("%s of %s, m %lld, n %lld, %lld x %lld calls%s: %lld elements differ", kernels[which].source,
+                 kinds[kind].name, (long long)m, (long long)n, (long long)rows, (long long)columns,
+                 in_place ? ", in place" : "", (long long)differences);
+    for (int k = 0; k < nargs; k++) {
+        free(a[k].data);
+        free(plain[k].data);
+    }
+    uf_free(f);
+}
+
+static void any_order(void **state) {
+    (void)state;
+    for (int64_t i = 0; i < trials(150); i++)
+        try_one();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chosen), cmocka_unit_test(any_order)};
+    return cmocka_run_group_tests(tests, draw_seed, NULL);
+}
