@@ -605,7 +605,7 @@ static void calls_launch(code *made, calls *c, int32_t *x, int32_t *y, int32_t *
         &(loop_problem){.loop = &loop, .layout = &inner_layout, .core = c->core, .traits = &(code_traits){.nodes = 4}});
     assert_int_equal(v.ndim, c->b.ndim < 2 ? c->b.ndim : 2);
     for (int k = 0; k < 2; k++)
-        assert_int_equal(v.operand[k].unit, c->core[0] < 2 || c->core[1 + k] == 1);
+        assert_int_equal(v.operand[k].unit, c->core[0] < 2 || c->core[1 + k] == 1 || v.operand[k].staged);
     run(made,
         &(launch){.v = &v, .loop = &loop, .data = data, .threads = threads, .layout = &inner_layout, .core = c->core});
 }
