@@ -179,12 +179,21 @@ static bool rows_are_short(const variant *v, const loop_problem *p) {
     return all;
 }
 
+/* Has no operand a row, and lie calls side by side instead? */
+static bool calls_are_beside(const variant *v, const loop_problem *p) {
+    bool beside = p->loop->ndim > 0;
+    for (int k = 0; k < v->nin + v->nout && beside; k++)
+        beside = !p->layout->operands[k].rank || (!v->operand[k].unit && p->loop->stride[k] == 1);
+    return beside;
+}
+
 /* Loops of the text are unrolled as long as that is not too much; constructs alone, which LLVM makes vector loops of, where these would
  * not pay. */
 static bool unrolls(const variant *v, const loop_problem *p, bool lanes) {
     if (p->traits->plain_loops || !p->traits->nconstructs)
         return p->unrolled <= (lanes && p->loop->count >= MANY_CALLS ? UNROLLED_MANY : UNROLLED_MOST);
-    return rows_are_short(v, p) && p->unrolled <= (lanes ? UNROLLED_LANES : UNROLLED_ROWS);
+    return (rows_are_short(v, p) || (lanes && calls_are_beside(v, p))) &&
+           p->unrolled <= (lanes ? UNROLLED_LANES : UNROLLED_ROWS);
 }
 
 /* Log2 of the lanes of the vectors that loops take along rows of less elements than LLVM's loops go by: these take four vectors at a time, and

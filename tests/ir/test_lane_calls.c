@@ -56,7 +56,7 @@ static choice choose_of(const char *source, const char *types, bool converts, in
     cpu_engine.specialise(
         &v, &(loop_problem){.loop = &loop, .layout = t->layout, .core = core, .traits = &traits, .unrolled = lines});
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(v.operand[i].staged, v.gufunc.unrolled && !b.beside);
+        assert_int_equal(v.operand[i].staged, v.gufunc.unrolled ? !b.beside : b.beside); /* else in groups */
         assert_int_equal(v.operand[i].fixed, v.gufunc.calls && !b.beside);
     }
     assert_int_equal(v.gufunc.size[0], v.gufunc.unrolled ? n : 0);
@@ -108,7 +108,8 @@ static void lanes_chosen(void **state) {
     assert_int_equal(choose_of(text_loop, "float32->float32", false, 4, 69, (batch){1000, true}).lanes, 0);
 }
 
-/* Constructs are unrolled for rows that are too short for LLVM's loops over them, and the text's loops always. */
+/* Constructs are unrolled for rows that are too short for LLVM's loops over them, and for calls in lanes that lie side by side, of which it has
+ * none; the text's loops always. */
 static void rows_unrolled(void **state) {
     code_target host;
     OK(cpu_engine.target(0, &host));
@@ -131,6 +132,10 @@ static void rows_unrolled(void **state) {
     assert_false(choose(construct, "float64->float64", false, 4, 1501).unrolled);
     assert_true(choose(construct, "complex64->complex64", false, 4, 700).unrolled);
     assert_false(choose(construct, "complex64->complex64", false, 4, 701).unrolled);
+    assert_true(choose_of(construct, "float32->float32", false, 40, 1500, (batch){1000, true}).unrolled);
+    assert_false(choose_of(construct, "float32->float32", false, 40, 1501, (batch){1000, true}).unrolled);
+    assert_false(choose_of(construct, "float32->float32", false, 40, 69, (batch){1000, true}).unrolled); /* no lanes */
+    assert_false(choose(construct, "float32->float32", false, 40, 1500).unrolled);
     assert_true(choose(text_loop, "complex64->complex64", false, 4, 2000).unrolled);
     assert_true(choose(text_loop, "float32->float32", false, 40, 100).unrolled);
     assert_false(choose(text_loop, "float32->float32", false, 4, 0).unrolled);
