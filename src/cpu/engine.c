@@ -181,7 +181,7 @@ static bool rows_are_short(const variant *v, const loop_problem *p) {
 
 /* Has no operand a row, and lie calls side by side instead? */
 static bool calls_are_beside(const variant *v, const loop_problem *p) {
-    bool beside = p->loop->ndim > 0;
+    bool beside = true;
     for (int k = 0; k < v->nin + v->nout && beside; k++)
         beside = !p->layout->operands[k].rank || (!v->operand[k].unit && p->loop->stride[k] == 1);
     return beside;
@@ -222,7 +222,7 @@ static uint8_t lanes_of_rows(const variant *v, const loop_problem *p) {
  * are copied. Where they are so those are faster. */
 static void choose_sizes(variant *v, const loop_problem *p) {
     bool known = p->unrolled && !v->reports && !v->masked, alike = true, packed[UF_MAX_OPERANDS] = {false},
-         vectors[UF_MAX_OPERANDS], all = true; /* of which there are vectors are packed */
+         vectors[UF_MAX_OPERANDS] = {false}, all = true; /* of which there are vectors are packed */
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     for (int d = 0; d < p->layout->ndims && known; d++)
         v->gufunc.size[d] = (uint8_t)p->core[d];
@@ -257,8 +257,8 @@ static void choose_groups(variant *v, const loop_problem *p) {
     for (int k = 0; k < v->nin + v->nout; k++) {
         const layout_operand *o = &p->layout->operands[k];
         int64_t size = dtypes[v->operand[k].memory].size, core = size;
-        for (int d = 0; d < o->rank && core < CALL_GROUP_BYTES; d++)
-            core *= p->core[o->dim[d]];
+        for (int d = 0; d < o->rank && core < CALL_GROUP_BYTES; d++) /* more is as much */
+            core *= p->core[o->dim[d]] < CALL_GROUP_BYTES ? p->core[o->dim[d]] : CALL_GROUP_BYTES;
         staged[k] = o->rank && !v->operand[k].unit && core > size && p->loop->stride[k] == 1;
         bytes += staged[k] ? call_group_pitch(core) : 0;
     }

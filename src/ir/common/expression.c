@@ -154,7 +154,7 @@ static lvalue core_place(body *b, const node *n, const local *l) {
                 .privatised = privatised,
                 .held = privatised ? e->frame->private_copies[n->local].type : (dtype)o->memory,
                 .input = operand_stays(e->frame, b->f, n->local) && (e->target->gpu || !o->staged)};
-    p.staged = e->target->gpu && (o->staged || privatised); /* on the CPU a copy is memory like other, and another call's later */
+    p.staged = e->target->gpu && (o->staged || privatised); /* a copy on the CPU is memory, and another call's later */
     ssa offset = core_offset(b, n, l, &p.in_range);
     p.guarded = ssa_is_set(b->there) && varies(b, n, l->rank);
     ssa base = b->core ? b->core[n->local] : ssa_named("%%p%d", n->local);
