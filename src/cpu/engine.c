@@ -221,8 +221,9 @@ static uint8_t lanes_of_rows(const variant *v, const loop_problem *p) {
 /* Sizes as constants: all loops unrolled, or vectors along the last range of products, for which cores that are not in C order without gaps
  * are copied. Where they are so those are faster. */
 static void choose_sizes(variant *v, const loop_problem *p) {
-    bool known = p->unrolled && !v->reports && !v->masked, alike = true, packed[UF_MAX_OPERANDS] = {false},
-         vectors[UF_MAX_OPERANDS] = {false}, all = true; /* of which there are vectors are packed */
+    bool known = p->unrolled && !v->reports && !v->masked, alike = true;
+    bool packed[UF_MAX_OPERANDS] = {false}, vectors[UF_MAX_OPERANDS] = {false},
+         all = true; /* that have vectors are packed */
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     for (int d = 0; d < p->layout->ndims && known; d++)
         v->gufunc.size[d] = (uint8_t)p->core[d];

@@ -63,144 +63,145 @@ L4:
   %r41 = mul i64 %i4, %r30
   %r42 = getelementptr inbounds double, double* %r14, i64 %r41
   %r43 = sub i64 %r16, 2
-  %r44 = and i64 %r36, -2
-  %r45 = icmp sge i64 %r43, 0
-  %r46 = select i1 %r45, i64 %r44, i64 0
+  %r44 = icmp sge i64 %r43, 0
+  %r45 = and i64 %r36, -2
+  %r46 = select i1 %r44, i64 %r45, i64 0
+  %r47 = select i1 %r44, i64 %r16, i64 0
   br label %L7
 L7:
-  %r47 = icmp slt i64 0, %r16
-  br i1 %r47, label %L8, label %L10
+  %r48 = icmp slt i64 0, %r47
+  br i1 %r48, label %L8, label %L10
 L8:
   %i8 = phi i64 [ 0, %L7 ], [ %next8, %L9 ]
-  %r48 = icmp slt i64 %i8, %r43
-  %r49 = select i1 %r48, i64 %i8, i64 %r43
-  %r50 = mul i64 %r49, %r24
-  %r51 = add i64 %r50, 0
-  %r52 = getelementptr inbounds double, double* %r40, i64 %r51
-  %r53 = bitcast double* %r52 to i8*
-  %r54 = getelementptr i8, i8* %r53, i64 128
-  call void @llvm.prefetch.p0i8(i8* %r54, i32 0, i32 3, i32 1)
-  %r55 = getelementptr inbounds double, double* %r52, i64 %r24
-  %r56 = bitcast double* %r55 to i8*
-  %r57 = getelementptr i8, i8* %r56, i64 128
-  call void @llvm.prefetch.p0i8(i8* %r57, i32 0, i32 3, i32 1)
-  %r58 = getelementptr inbounds double, double* %r55, i64 %r24
+  %r49 = icmp slt i64 %i8, %r43
+  %r50 = select i1 %r49, i64 %i8, i64 %r43
+  %r51 = mul i64 %r50, %r24
+  %r52 = add i64 %r51, 0
+  %r53 = getelementptr inbounds double, double* %r40, i64 %r52
+  %r54 = bitcast double* %r53 to i8*
+  %r55 = getelementptr i8, i8* %r54, i64 128
+  call void @llvm.prefetch.p0i8(i8* %r55, i32 0, i32 3, i32 1)
+  %r56 = getelementptr inbounds double, double* %r53, i64 %r24
+  %r57 = bitcast double* %r56 to i8*
+  %r58 = getelementptr i8, i8* %r57, i64 128
+  call void @llvm.prefetch.p0i8(i8* %r58, i32 0, i32 3, i32 1)
+  %r59 = getelementptr inbounds double, double* %r56, i64 %r24
   br label %L11
 L11:
-  %r59 = icmp slt i64 0, %r46
-  br i1 %r59, label %L12, label %L14
+  %r60 = icmp slt i64 0, %r46
+  br i1 %r60, label %L12, label %L14
 L12:
   %i12 = phi i64 [ 0, %L11 ], [ %next12, %L13 ]
-  %r60 = mul i64 %r49, %r24
-  %r61 = add i64 %r60, %i12
-  %r62 = getelementptr inbounds double, double* %r40, i64 %r61
-  %r63 = bitcast double* %r62 to <2 x i64>*
-  %r64 = load <2 x i64>, <2 x i64>* %r63, align 8
-  %r65 = getelementptr inbounds double, double* %r62, i64 %r24
-  %r66 = bitcast double* %r65 to <2 x i64>*
-  %r67 = load <2 x i64>, <2 x i64>* %r66, align 8
-  %r68 = getelementptr inbounds double, double* %r65, i64 %r24
-  %r69 = shufflevector <2 x i64> %r64, <2 x i64> %r67, <2 x i32> <i32 0, i32 2>
-  %r70 = shufflevector <2 x i64> %r64, <2 x i64> %r67, <2 x i32> <i32 1, i32 3>
-  %r71 = mul i64 %i12, 128
-  %r72 = add i64 %r71, %r49
-  %r73 = getelementptr inbounds double, double* %r32, i64 %r72
-  %r74 = bitcast double* %r73 to <2 x i64>*
-  store <2 x i64> %r69, <2 x i64>* %r74, align 8
-  %r75 = getelementptr inbounds double, double* %r73, i64 128
-  %r76 = bitcast double* %r75 to <2 x i64>*
-  store <2 x i64> %r70, <2 x i64>* %r76, align 8
+  %r61 = mul i64 %r50, %r24
+  %r62 = add i64 %r61, %i12
+  %r63 = getelementptr inbounds double, double* %r40, i64 %r62
+  %r64 = bitcast double* %r63 to <2 x i64>*
+  %r65 = load <2 x i64>, <2 x i64>* %r64, align 8
+  %r66 = getelementptr inbounds double, double* %r63, i64 %r24
+  %r67 = bitcast double* %r66 to <2 x i64>*
+  %r68 = load <2 x i64>, <2 x i64>* %r67, align 8
+  %r69 = getelementptr inbounds double, double* %r66, i64 %r24
+  %r70 = shufflevector <2 x i64> %r65, <2 x i64> %r68, <2 x i32> <i32 0, i32 2>
+  %r71 = shufflevector <2 x i64> %r65, <2 x i64> %r68, <2 x i32> <i32 1, i32 3>
+  %r72 = mul i64 %i12, 128
+  %r73 = add i64 %r72, %r50
+  %r74 = getelementptr inbounds double, double* %r32, i64 %r73
+  %r75 = bitcast double* %r74 to <2 x i64>*
+  store <2 x i64> %r70, <2 x i64>* %r75, align 8
+  %r76 = getelementptr inbounds double, double* %r74, i64 128
+  %r77 = bitcast double* %r76 to <2 x i64>*
+  store <2 x i64> %r71, <2 x i64>* %r77, align 8
   br label %L13
 L13:
   %next12 = add nuw nsw i64 %i12, 2
-  %r77 = icmp slt i64 %next12, %r46
-  br i1 %r77, label %L12, label %L14
+  %r78 = icmp slt i64 %next12, %r46
+  br i1 %r78, label %L12, label %L14
 L14:
   br label %L9
 L9:
   %next8 = add nuw nsw i64 %i8, 2
-  %r78 = icmp slt i64 %next8, %r16
-  br i1 %r78, label %L8, label %L10
+  %r79 = icmp slt i64 %next8, %r47
+  br i1 %r79, label %L8, label %L10
 L10:
   br label %L15
 L15:
-  %r79 = icmp slt i64 %r46, %r36
-  br i1 %r79, label %L16, label %L18
+  %r80 = icmp slt i64 %r46, %r36
+  br i1 %r80, label %L16, label %L18
 L16:
   %i16 = phi i64 [ %r46, %L15 ], [ %next16, %L17 ]
   br label %L19
 L19:
-  %r80 = icmp slt i64 0, %r16
-  br i1 %r80, label %L20, label %L22
+  %r81 = icmp slt i64 0, %r16
+  br i1 %r81, label %L20, label %L22
 L20:
   %i20 = phi i64 [ 0, %L19 ], [ %next20, %L21 ]
-  %r81 = mul i64 %i16, 128
-  %r82 = add i64 %r81, %i20
-  %r83 = getelementptr inbounds double, double* %r32, i64 %r82
-  %r84 = mul i64 %i20, %r24
-  %r85 = add i64 %r84, %i16
-  %r86 = getelementptr inbounds double, double* %r40, i64 %r85
-  %r87 = load double, double* %r86, align 8, !llvm.access.group !1
-  store double %r87, double* %r83, align 8, !llvm.access.group !1
+  %r82 = mul i64 %i16, 128
+  %r83 = add i64 %r82, %i20
+  %r84 = getelementptr inbounds double, double* %r32, i64 %r83
+  %r85 = mul i64 %i20, %r24
+  %r86 = add i64 %r85, %i16
+  %r87 = getelementptr inbounds double, double* %r40, i64 %r86
+  %r88 = load double, double* %r87, align 8, !llvm.access.group !1
+  store double %r88, double* %r84, align 8, !llvm.access.group !1
   br label %L21
 L21:
   %next20 = add nuw nsw i64 %i20, 1
-  %r88 = icmp slt i64 %next20, %r16
-  br i1 %r88, label %L20, label %L22, !llvm.loop !4
+  %r89 = icmp slt i64 %next20, %r16
+  br i1 %r89, label %L20, label %L22, !llvm.loop !4
 L22:
   br label %L17
 L17:
   %next16 = add nuw nsw i64 %i16, 1
-  %r89 = icmp slt i64 %next16, %r36
-  br i1 %r89, label %L16, label %L18
+  %r90 = icmp slt i64 %next16, %r36
+  br i1 %r90, label %L16, label %L18
 L18:
   br label %L23
 L23:
-  %r90 = icmp slt i64 0, %r36
-  br i1 %r90, label %L24, label %L26
+  %r91 = icmp slt i64 0, %r36
+  br i1 %r91, label %L24, label %L26
 L24:
   %i24 = phi i64 [ 0, %L23 ], [ %next24, %L25 ]
-  %r91 = add i64 %i4, %i24
-  %r92 = mul i64 %r91, %r22
-  %r93 = getelementptr inbounds double, double* %r8, i64 %r92
-  %r94 = mul i64 %r91, %r26
-  %r95 = getelementptr inbounds double, double* %r11, i64 %r94
-  %r96 = mul i64 %r91, %r30
-  %r97 = getelementptr inbounds double, double* %r14, i64 %r96
-  %r98 = mul i64 %i24, 128
-  %r99 = add i64 %r98, 0
-  %r100 = getelementptr inbounds double, double* %r32, i64 %r99
+  %r92 = add i64 %i4, %i24
+  %r93 = mul i64 %r92, %r22
+  %r94 = getelementptr inbounds double, double* %r8, i64 %r93
+  %r95 = mul i64 %r92, %r26
+  %r96 = getelementptr inbounds double, double* %r11, i64 %r95
+  %r97 = mul i64 %r92, %r30
+  %r98 = getelementptr inbounds double, double* %r14, i64 %r97
+  %r99 = mul i64 %i24, 128
+  %r100 = add i64 %r99, 0
+  %r101 = getelementptr inbounds double, double* %r32, i64 %r100
   br label %L27
 L27:
-  %r101 = icmp slt i64 0, %r16
-  br i1 %r101, label %L28, label %L30
+  %r102 = icmp slt i64 0, %r16
+  br i1 %r102, label %L28, label %L30
 L28:
   %i28 = phi i64 [ 0, %L27 ], [ %next28, %L29 ]
-  %r102 = getelementptr inbounds double, double* %r93, i64 %i28
-  %r103 = load double, double* %r102, align 8, !llvm.access.group !5
-  %r104 = getelementptr inbounds double, double* %r100, i64 %i28
-  %r105 = load double, double* %r104, align 8, !llvm.access.group !5
-  %r106 = getelementptr inbounds double, double* %r97, i64 %i28
-  %r107 = call { double } @kernel(double %r103, double %r105)
-  %r108 = extractvalue { double } %r107, 0
-  store double %r108, double* %r106, align 8, !llvm.access.group !5
+  %r103 = getelementptr inbounds double, double* %r94, i64 %i28
+  %r104 = load double, double* %r103, align 8, !llvm.access.group !5
+  %r105 = getelementptr inbounds double, double* %r101, i64 %i28
+  %r106 = load double, double* %r105, align 8, !llvm.access.group !5
+  %r107 = getelementptr inbounds double, double* %r98, i64 %i28
+  %r108 = call { double } @kernel(double %r104, double %r106)
+  %r109 = extractvalue { double } %r108, 0
+  store double %r109, double* %r107, align 8, !llvm.access.group !5
   br label %L29
 L29:
   %next28 = add nuw nsw i64 %i28, 1
-  %r109 = icmp slt i64 %next28, %r16
-  br i1 %r109, label %L28, label %L30, !llvm.loop !7
+  %r110 = icmp slt i64 %next28, %r16
+  br i1 %r110, label %L28, label %L30, !llvm.loop !7
 L30:
   br label %L25
 L25:
   %next24 = add nuw nsw i64 %i24, 1
-  %r110 = icmp slt i64 %next24, %r36
-  br i1 %r110, label %L24, label %L26, !llvm.loop !9
+  %r111 = icmp slt i64 %next24, %r36
+  br i1 %r111, label %L24, label %L26, !llvm.loop !9
 L26:
   br label %L5
 L5:
   %next4 = add nuw nsw i64 %i4, 8
-  %r111 = icmp slt i64 %next4, %r18
-  br i1 %r111, label %L4, label %L6, !llvm.loop !11
+  %r112 = icmp slt i64 %next4, %r18
+  br i1 %r112, label %L4, label %L6, !llvm.loop !11
 L6:
   ret void
 }

@@ -107,10 +107,9 @@ static void copy_strip(skeleton *s, const strips *f, int k, ssa from, ssa rows) 
     int n = square_of(s, k);
     ssa none = ssa_constant(0), by_squares = none;
     if (s->v->operand[k].unit && n > 1) {
-        ssa last = emit_op(e, "sub i64", f->all.n, ssa_constant(n));
-        by_squares = emit_select_as(e, "i64", emit_op(e, "icmp sge i64", last, none),
-                                    emit_value(e, "and i64 %s, %d", rows.text, -n), none);
-        counted_loop column = counted_loop_begin(e, "i64", none, f->all.n);
+        ssa last = emit_op(e, "sub i64", f->all.n, ssa_constant(n)), room = emit_op(e, "icmp sge i64", last, none);
+        by_squares = emit_select_as(e, "i64", room, emit_value(e, "and i64 %s, %d", rows.text, -n), none);
+        counted_loop column = counted_loop_begin(e, "i64", none, emit_select_as(e, "i64", room, f->all.n, none));
         ssa first = emit_min(e, column.i, last);
         fetch_ahead(s, f, k, from, first, n);
         counted_loop row = counted_loop_begin(e, "i64", none, by_squares);
