@@ -54,6 +54,10 @@ def check(rng, name, t, extents, n, number):
     if name == "multiply":
         operand = np.where(operand == 0, 1, -1).astype(t) if np.dtype(t).kind != "u" else np.ones(operand.shape, t)
     wanted = np.logical_and.reduce([w for _, w in drawn])
+    if number and t == "f2":  # as many of one number as a half can count
+        counts = np.zeros(extents, int)
+        np.add.at(counts, tuple(at[wanted] for at, _ in drawn), 1)
+        operand = operand if counts.max() <= 1000 else np.zeros_like(operand)
     want = target.copy()
     numpy.at(want, tuple(at[wanted] for at, _ in drawn), operand if number else operand[wanted])
     f.at(target, [at for at, _ in drawn], operand, device=GPU)
