@@ -202,7 +202,7 @@ static bool unrolls(const variant *v, const loop_problem *p, bool lanes) {
 static uint8_t lanes_of_rows(const variant *v, const loop_problem *p) {
     int64_t n = 0, least = INT64_MAX;
     int size = WORD, best = 0;
-    bool alike = true;
+    bool alike = p->traits->nconstructs && !p->traits->plain_loops; /* whose loops are such */
     for (int k = 0; k < v->nin + v->nout; k++) {
         const variant_operand *o = &v->operand[k];
         int64_t row = o->unit && k < v->nin ? p->core[p->layout->operands[k].dim[o->unit - 1]] : n;
