@@ -62,9 +62,10 @@ static void chosen(void **state) {
         if (copied != x->copied || (copied && v.operand[0].unit != 2))
             fail_msg("example %zu", i);
         code_module m = gu_generate(&a, &k, t, &v, &gu_cpu);
-        if ((strstr(m.ir.data, "uf_thread_scratch") != NULL) != x->copied ||
-            (copied && !strstr(m.ir.data, "shufflevector <4 x i64>") &&
-             dtypes[v.operand[0].memory].size < ACCESS_BYTES))
+        const char *in = strstr(m.ir.data, "call void @uf_copy_in_64("),
+                   *out = strstr(m.ir.data, "call void @uf_copy_out_64(");
+        if ((strstr(m.ir.data, "uf_thread_scratch") != NULL) != x->copied || (in != NULL) != x->copied ||
+            (out != NULL) != x->copied)
             fail_msg("example %zu\n%s", i, m.ir.data);
         text_free(&m.ir);
         arena_free(&a);

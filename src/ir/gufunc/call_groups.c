@@ -1,12 +1,11 @@
-/* call_groups.c - see call_groups.h. Elements are copied by squares of 16 bytes, of as many calls as there are elements, which are transposed
- * in registers; all squares of the same elements follow each other, so that a line of the cache is read once. The arrays lie in the upper
- * half of the thread's scratch memory, from call to call an odd number of lines apart: by multiples of 4 KiB they would share few places of
+/* call_groups.c - see call_groups.h. What copies is part of the library (call_copy.h). The arrays lie in the upper half of the thread's
+ * scratch memory, from call to call an odd number of lines apart: by multiples of 4 KiB they would share few places of
  * the nearest cache. Sums of columns of 300 float32 that are multiplied, one thread of a Zen 5 guest, ns an element: strided 0.8, copied 0.2;
  * softmax 6.2 and 0.5. */
 #include "ir/gufunc/call_groups.h"
 
 #include "ir/common/nodes.h"
-#include "ir/common/transpose.h"
+#include "ir/gufunc/call_copy.h"
 
 enum {
     SCRATCH_FROM = THREAD_SCRATCH_BYTES - CALL_GROUP_BYTES
@@ -23,7 +22,6 @@ typedef struct groups {
 
 static bool is_staged(const gufunc_writer *w, int k) { return w->s.v->operand[k].staged; }
 static int size_of(const gufunc_writer *w, int k) { return dtypes[skeleton_memory(&w->s, k)].size; }
-static int square_of(const gufunc_writer *w, int k) { return copy_square_elements(w->s.e->target, size_of(w, k)); }
 static ssa extent_of(const gufunc_writer *w, int k, int d) { return w->core[w->layout->operands[k].dim[d]]; }
 
 bool call_groups_needed(const gufunc_writer *w) {
@@ -93,82 +91,48 @@ typedef struct copy {
     ssa memory; /* the first call's core */
 } copy;
 
-static fragment bits_of(const copy *p, int n) {
-    int bits = 8 * size_of(p->g->w, p->k);
-    return n > 1 ? fragment_of("<%d x i%d>", n, bits) : fragment_of("i%d", bits);
+static void end_loop(emit *e, const counted_loop *l) {
+    int hints[] = {loop_no_vectors(e), loop_no_unroll(e)};
+    counted_loop_end_hints(e, l, ssa_constant(1), hints, COUNT(hints));
 }
 
-static ssa pointer_at(const copy *p, ssa base, ssa index, const char *type) {
+static ssa byte_at(const copy *p, ssa base, ssa index) {
     emit *e = p->g->w->s.e;
     dtype t = skeleton_memory(&p->g->w->s, p->k);
-    return emit_pointer_as(e, ir_memory_type(t), emit_element(e, t, base, index), type);
+    return emit_pointer_as(e, ir_memory_type(t), emit_element(e, t, base, index), "i8");
 }
 
-/* n elements along the last dimension of n calls: the first element is `offset` elements from the first call's core on, and number `element`
- * of the array's. */
-static void copy_square(const copy *p, ssa offset, ssa element, ssa call, int n) {
+/* The elements along the last dimension of all calls: the first is `offset` elements from the first call's core on, and number `element` of the
+ * array's. */
+static void copy_row(const copy *p, ssa offset, ssa element) {
     gufunc_writer *w = p->g->w;
     emit *e = w->s.e;
     const layout_operand *o = &w->layout->operands[p->k];
-    fragment type = bits_of(p, n);
-    int align = dtypes[skeleton_memory(&w->s, p->k)].align;
-    ssa line[SQUARE_MAX], memory[SQUARE_MAX], array[SQUARE_MAX], step = w->core[o->strides + o->rank - 1];
-    ssa from = emit_op(e, "add i64", offset, call),
-        to = emit_op(e, "add i64", element, emit_op(e, "mul i64", call, p->g->pitch[p->k]));
-    for (int i = 0; i < n; i++) {
-        memory[i] = pointer_at(p, p->memory, from, type.text);
-        array[i] = pointer_at(p, p->g->array[p->k], to, type.text);
-        from = emit_op(e, "add i64", from, step);
-        to = emit_op(e, "add i64", to, p->g->pitch[p->k]);
-    }
-    for (int i = 0; i < n; i++)
-        line[i] = emit_load_as(e, type.text, p->out ? array[i] : memory[i], align);
-    if (n > 1)
-        emit_transpose(e, type.text, n, 1, line);
-    for (int i = 0; i < n; i++)
-        emit_store_as(e, type.text, line[i], p->out ? memory[i] : array[i], align);
+    int size = size_of(w, p->k);
+    const char *name;
+    call_copy *copies = call_copy_of(__builtin_ctz((unsigned)size), p->out, &name);
+    emit_declare(e, "declare void @%s(i8*, i8*, i64, i64, i64, i64)", name);
+    emit_symbol(e, name, __extension__(const void *) copies);
+    emit_line(e, "call void @%s(i8* %s, i8* %s, i64 %s, i64 %s, i64 %s, i64 %s)", name,
+              byte_at(p, p->g->array[p->k], element).text, byte_at(p, p->memory, offset).text,
+              extent_of(w, p->k, o->rank - 1).text,
+              emit_value(e, "mul i64 %s, %d", w->core[o->strides + o->rank - 1].text, size).text, p->g->count.text,
+              emit_value(e, "mul i64 %s, %d", p->g->pitch[p->k].text, size).text);
 }
 
-static void end_loop(emit *e, const counted_loop *l, int step) {
-    int hints[] = {loop_no_vectors(e), loop_no_unroll(e)};
-    counted_loop_end_hints(e, l, ssa_constant(step), hints, COUNT(hints));
-}
-
-/* Elements along the last dimension of all calls by squares of n, the last of which have some of those before them once more, up to
- * `length` elements. */
-static void copy_squares(const copy *p, ssa offset, ssa element, ssa length, int n) {
-    gufunc_writer *w = p->g->w;
-    emit *e = w->s.e;
-    const layout_operand *o = &w->layout->operands[p->k];
-    ssa square = ssa_constant(n), none = ssa_constant(0);
-    counted_loop along = counted_loop_begin(e, "i64", none, length);
-    ssa i = emit_min(e, along.i, emit_op(e, "sub i64", length, square));
-    ssa at = emit_op(e, "add i64", offset, emit_op(e, "mul i64", i, w->core[o->strides + o->rank - 1])),
-        to = emit_op(e, "add i64", element, i);
-    counted_loop calls = counted_loop_begin(e, "i64", none, p->g->count);
-    copy_square(p, at, to, emit_min(e, calls.i, emit_op(e, "sub i64", p->g->count, square)), n);
-    end_loop(e, &calls, n);
-    end_loop(e, &along, n);
-}
-
-/* All dimensions of the core from d on: by squares, or element by element where one has no room. */
+/* All dimensions of the core from d on. */
 static void copy_along(const copy *p, int d, ssa offset, ssa element) {
     gufunc_writer *w = p->g->w;
     emit *e = w->s.e;
     const layout_operand *o = &w->layout->operands[p->k];
-    ssa extent = extent_of(w, p->k, d), none = ssa_constant(0);
     if (d == o->rank - 1) {
-        int n = square_of(w, p->k);
-        ssa room = emit_value(e, "icmp sge i64 %s, %d", emit_min(e, extent, p->g->count).text, n);
-        if (n > 1)
-            copy_squares(p, offset, element, emit_select_as(e, "i64", room, extent, none), n);
-        copy_squares(p, offset, element, n > 1 ? emit_select_as(e, "i64", room, none, extent) : extent, 1);
+        copy_row(p, offset, element);
         return;
     }
-    counted_loop l = counted_loop_begin(e, "i64", none, extent);
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), extent_of(w, p->k, d));
     copy_along(p, d + 1, emit_op(e, "add i64", offset, emit_op(e, "mul i64", l.i, w->core[o->strides + d])),
                emit_op(e, "add i64", element, emit_op(e, "mul i64", l.i, elements_behind(w, p->k, d))));
-    end_loop(e, &l, 1);
+    end_loop(e, &l);
 }
 
 static void copy_calls(const groups *g, int k, bool out) {
@@ -201,7 +165,7 @@ static void compute(const groups *g) {
                            : skeleton_address(&w->s, k, g->row[k], emit_op(e, "mul i64", call, g->stride[k]));
     gufunc_call(w, ssa_none());
     w->core = core;
-    end_loop(e, &l, 1);
+    end_loop(e, &l);
 }
 
 void call_groups_row(gufunc_writer *w, const ssa *row, const ssa *stride, ssa extent) {

@@ -1,0 +1,155 @@
+/* call_copy.c - see call_copy.h. Squares of elements are transposed in registers: of 16 bytes by 16, or, of elements of 8 bytes with AVX2, of 32 by
+ * 4; the last ones of a row and of a group lie over those before them. Where a square has no room elements are copied one by one. All squares
+ * of the same elements follow each other, so that each line of the cache is read or written once. This is part of the library, as
+ * generating it took up to half of the time to compile a kernel. */
+#include "ir/gufunc/call_copy.h"
+
+#include <string.h>
+
+#include "base/base.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+static inline void move(char *array, char *memory, size_t size, bool out) {
+    if (out)
+        memcpy(memory, array, size);
+    else
+        memcpy(array, memory, size);
+}
+
+/* Inlined with what they are told, which is constant. */
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void copy_elements(char *array, char *memory, int64_t extent, int64_t step, int64_t count, int64_t pitch,
+                          size_t size, bool out) {
+    for (int64_t i = 0; i < extent; i++)
+        for (int64_t call = 0; call < count; call++)
+            move(array + call * pitch + i * (int64_t)size, memory + i * step + call * (int64_t)size, size, out);
+}
+
+typedef void copy_square(char *array, int64_t pitch, char *memory, int64_t step, bool out);
+
+/* By squares of n rows. */
+INLINE void copy_squares(char *array, char *memory, int64_t extent, int64_t step, int64_t count, int64_t pitch,
+                         int64_t size, bool out, int64_t n, copy_square *square) {
+    if (extent < n || count < n) {
+        copy_elements(array, memory, extent, step, count, pitch, (size_t)size, out);
+        return;
+    }
+    for (int64_t along = 0; along < extent; along += n) {
+        int64_t i = along < extent - n ? along : extent - n;
+        for (int64_t across = 0; across < count; across += n) {
+            int64_t call = across < count - n ? across : count - n;
+            square(array + call * pitch + i * size, pitch, memory + i * step + call * size, step, out);
+        }
+    }
+}
+
+#if defined(__x86_64__)
+
+#define UNROLLED _Pragma("GCC unroll 16") /* so that rows are in registers */
+
+/* n rows of 16 bytes: a perfect shuffle of all elements, as often as the logarithm of n says. */
+#define SQUARE(bits, n)                                                                                  \
+    static inline void square_##bits(char *array, int64_t pitch, char *memory, int64_t step, bool out) { \
+        __m128i a[n], b[n];                                                                              \
+        UNROLLED for (int i = 0; i < (n); i++) a[i] =                                                    \
+            _mm_loadu_si128((const __m128i *)(out ? array + i * pitch : memory + i * step));             \
+        UNROLLED for (int half = 1; half < (n); half *= 2) {                                             \
+            UNROLLED for (int i = 0; i < (n) / 2; i++) {                                                 \
+                b[2 * i] = _mm_unpacklo_epi##bits(a[i], a[i + (n) / 2]);                                 \
+                b[2 * i + 1] = _mm_unpackhi_epi##bits(a[i], a[i + (n) / 2]);                             \
+            }                                                                                            \
+            UNROLLED for (int i = 0; i < (n); i++) a[i] = b[i];                                          \
+        }                                                                                                \
+        UNROLLED for (int i = 0; i < (n); i++)                                                           \
+            _mm_storeu_si128((__m128i *)(out ? memory + i * step : array + i * pitch), a[i]);            \
+    }
+SQUARE(8, 16)
+SQUARE(16, 8)
+SQUARE(32, 4)
+SQUARE(64, 2)
+
+__attribute__((target("avx2"))) static inline void square_wide(char *array, int64_t pitch, char *memory, int64_t step,
+                                                               bool out) {
+    __m256i a[4], b[4];
+    UNROLLED for (int i = 0; i < 4; i++) a[i] =
+        _mm256_loadu_si256((const __m256i *)(out ? array + i * pitch : memory + i * step));
+    UNROLLED for (int i = 0; i < 2; i++) {
+        b[i] = _mm256_unpacklo_epi64(a[2 * i], a[2 * i + 1]);
+        b[2 + i] = _mm256_unpackhi_epi64(a[2 * i], a[2 * i + 1]);
+    }
+    UNROLLED for (int i = 0; i < 2; i++) {
+        a[i] = _mm256_permute2x128_si256(b[2 * i], b[2 * i + 1], 0x20);
+        a[2 + i] = _mm256_permute2x128_si256(b[2 * i], b[2 * i + 1], 0x31);
+    }
+    UNROLLED for (int i = 0; i < 4; i++)
+        _mm256_storeu_si256((__m256i *)(out ? memory + i * step : array + i * pitch), a[i]);
+}
+
+#define COPY(bits, n)                                                                                   \
+    static void copy_in_##bits(char *array, char *memory, int64_t extent, int64_t step, int64_t count,  \
+                               int64_t pitch) {                                                         \
+        copy_squares(array, memory, extent, step, count, pitch, (bits) / 8, false, n, square_##bits);   \
+    }                                                                                                   \
+    static void copy_out_##bits(char *array, char *memory, int64_t extent, int64_t step, int64_t count, \
+                                int64_t pitch) {                                                        \
+        copy_squares(array, memory, extent, step, count, pitch, (bits) / 8, true, n, square_##bits);    \
+    }
+
+__attribute__((target("avx2"))) static void copy_in_wide(char *array, char *memory, int64_t extent, int64_t step,
+                                                         int64_t count, int64_t pitch) {
+    copy_squares(array, memory, extent, step, count, pitch, 8, false, 4, square_wide);
+}
+
+__attribute__((target("avx2"))) static void copy_out_wide(char *array, char *memory, int64_t extent, int64_t step,
+                                                          int64_t count, int64_t pitch) {
+    copy_squares(array, memory, extent, step, count, pitch, 8, true, 4, square_wide);
+}
+
+#else
+
+#define COPY(bits, n)                                                                                   \
+    static void copy_in_##bits(char *array, char *memory, int64_t extent, int64_t step, int64_t count,  \
+                               int64_t pitch) {                                                         \
+        copy_elements(array, memory, extent, step, count, pitch, (bits) / 8, false);                    \
+    }                                                                                                   \
+    static void copy_out_##bits(char *array, char *memory, int64_t extent, int64_t step, int64_t count, \
+                                int64_t pitch) {                                                        \
+        copy_elements(array, memory, extent, step, count, pitch, (bits) / 8, true);                     \
+    }
+
+#endif
+
+COPY(8, 16)
+COPY(16, 8)
+COPY(32, 4)
+COPY(64, 2)
+
+static void copy_in_128(char *array, char *memory, int64_t extent, int64_t step, int64_t count, int64_t pitch) {
+    copy_elements(array, memory, extent, step, count, pitch, 16, false);
+}
+
+static void copy_out_128(char *array, char *memory, int64_t extent, int64_t step, int64_t count, int64_t pitch) {
+    copy_elements(array, memory, extent, step, count, pitch, 16, true);
+}
+
+static const struct {
+    call_copy *copy[2];
+    const char *name[2];
+} by_size[] = {{{copy_in_8, copy_out_8}, {"uf_copy_in_8", "uf_copy_out_8"}},
+               {{copy_in_16, copy_out_16}, {"uf_copy_in_16", "uf_copy_out_16"}},
+               {{copy_in_32, copy_out_32}, {"uf_copy_in_32", "uf_copy_out_32"}},
+               {{copy_in_64, copy_out_64}, {"uf_copy_in_64", "uf_copy_out_64"}},
+               {{copy_in_128, copy_out_128}, {"uf_copy_in_128", "uf_copy_out_128"}}};
+
+call_copy *call_copy_of(int size_log, bool out, const char **name) {
+    *name = by_size[size_log].name[out];
+#if defined(__x86_64__)
+    if (1 << size_log == 8 && __builtin_cpu_supports("avx2"))
+        return out ? copy_out_wide : copy_in_wide;
+#endif
+    return by_size[size_log].copy[out];
+}
