@@ -853,7 +853,7 @@ static void test_walks_apart(void **state) {
 }
 
 /* The log2 of lanes that the CPU engine takes for the rows of a matrix of m by n times a vector. */
-static int lanes_of(const char *types, int64_t m, int64_t n, bool unit) {
+static int lanes_of_traits(const char *types, int64_t m, int64_t n, bool unit, code_traits traits) {
     arena a = {0};
     const gu_kernel k = {"times", "(m,n),(n)->(m)",
                          "(A, x) -> (y) { forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]); }", types};
@@ -874,10 +874,13 @@ static int lanes_of(const char *types, int64_t m, int64_t n, bool unit) {
             core[l->operands[o].dim[d]] = l->operands[o].dim[d] ? n : m;
             core[l->operands[o].strides + d] = o == 0 && d == 0 ? n : unit ? 1 : 2;
         }
-    cpu_engine.specialise(
-        &v, &(loop_problem){.loop = &loop, .layout = l, .core = core, .traits = &(code_traits){.nodes = 5}});
+    cpu_engine.specialise(&v, &(loop_problem){.loop = &loop, .layout = l, .core = core, .traits = &traits});
     arena_free(&a);
     return v.gufunc.lanes;
+}
+
+static int lanes_of(const char *types, int64_t m, int64_t n, bool unit) {
+    return lanes_of_traits(types, m, n, unit, (code_traits){.nconstructs = 2});
 }
 
 static void test_lanes_of_rows(void **state) {
@@ -900,6 +903,8 @@ static void test_lanes_of_rows(void **state) {
     assert_int_equal(lanes_of(f64, 5, 48, false), 0);
     assert_int_equal(lanes_of("float16,float16->float16", 5, 48, true), 0);
     assert_int_equal(lanes_of("float32,float64->float64", 5, 48, true), most64);
+    assert_int_equal(lanes_of_traits(f32, 5, 48, true, (code_traits){.nconstructs = 2, .plain_loops = true}), 0);
+    assert_int_equal(lanes_of_traits(f32, 5, 48, true, (code_traits){.nodes = 5}), 0);
 }
 
 /* A width is asked for in loops along rows of a small array alone: it allows LLVM to change the order of a sum, which an element that stays may be, too.
