@@ -1,7 +1,7 @@
-/* call_copy.c - see call_copy.h. Squares of elements are transposed in registers: of 16 bytes by 16, or, of elements of 8 bytes with AVX2, of 32 by
- * 4; the last ones of a row and of a group lie over those before them. Where a square has no room elements are copied one by one. All squares
- * of the same elements follow each other, so that each line of the cache is read or written once. This is part of the library, as
- * generating it took up to half of the time to compile a kernel. */
+/* call_copy.c - see call_copy.h. On x86-64 squares of elements are transposed in registers, whose rows have 16 bytes, or 32 of elements of 8 bytes
+ * with AVX2. The last squares of a row and of a group lie over those before them; where a square has no room, and on other processors,
+ * elements are copied one by one. All squares of the same elements follow each other, so that each line of the cache is read or written
+ * once. This is part of the library, as generating it took up to half of the time to compile a kernel. */
 #include "ir/gufunc/call_copy.h"
 
 #include <string.h>
