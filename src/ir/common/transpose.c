@@ -5,14 +5,6 @@
 #include <assert.h>
 #include <string.h>
 
-int copy_square_elements(const code_target *target, int size) {
-    enum {
-        LARGE = 8,
-        WIDE_BITS = 256
-    };
-    return (target->vector_bits >= WIDE_BITS && size >= LARGE ? WIDE_BITS / 8 : ACCESS_BYTES) / size;
-}
-
 /* In each part the elements of two vectors in turn, those of its low or of its high half. */
 static ssa interleave(emit *e, const char *type, int n, int parts, ssa a, ssa b, bool high) {
     text mask = {0};

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "base/base.h"
-
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -136,8 +134,11 @@ static void copy_out_128(char *array, char *memory, int64_t extent, int64_t step
     copy_elements(array, memory, extent, step, count, pitch, 16, true);
 }
 
+typedef void copy_function(char *array, char *memory, int64_t extent, int64_t step, int64_t count, int64_t pitch);
+
+/* By the logarithm of an element's size; [out]. */
 static const struct {
-    call_copy *copy[2];
+    copy_function *function[2];
     const char *name[2];
 } by_size[] = {{{copy_in_8, copy_out_8}, {"uf_copy_in_8", "uf_copy_out_8"}},
                {{copy_in_16, copy_out_16}, {"uf_copy_in_16", "uf_copy_out_16"}},
@@ -145,11 +146,20 @@ static const struct {
                {{copy_in_64, copy_out_64}, {"uf_copy_in_64", "uf_copy_out_64"}},
                {{copy_in_128, copy_out_128}, {"uf_copy_in_128", "uf_copy_out_128"}}};
 
-call_copy *call_copy_of(int size_log, bool out, const char **name) {
-    *name = by_size[size_log].name[out];
+static copy_function *function_of(int size, bool out) {
 #if defined(__x86_64__)
-    if (1 << size_log == 8 && __builtin_cpu_supports("avx2"))
+    if (size == 8 && __builtin_cpu_supports("avx2"))
         return out ? copy_out_wide : copy_in_wide;
 #endif
-    return by_size[size_log].copy[out];
+    return by_size[__builtin_ctz((unsigned)size)].function[out];
+}
+
+void emit_call_copy(emit *e, const call_copy *c, bool out) {
+    const char *name = by_size[__builtin_ctz((unsigned)c->size)].name[out];
+    ssa size = ssa_constant(c->size), step = emit_op(e, "mul i64", c->step, size),
+        pitch = emit_op(e, "mul i64", c->pitch, size);
+    emit_declare(e, "declare void @%s(i8*, i8*, i64, i64, i64, i64)", name);
+    emit_symbol(e, name, __extension__(const void *) function_of(c->size, out));
+    emit_line(e, "call void @%s(i8* %s, i8* %s, i64 %s, i64 %s, i64 %s, i64 %s)", name, c->array.text, c->memory.text,
+              c->extent.text, step.text, c->count.text, pitch.text);
 }

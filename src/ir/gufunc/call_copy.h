@@ -1,15 +1,19 @@
-/* call_copy.h - CPU: what code for groups of calls (call_groups.h) has copied. */
+/* call_copy.h - CPU: copies between cores of which elements lie side by side along one dimension, or calls do, and arrays in which they do so along
+ * another. They are part of the library; generated code calls them. */
 #ifndef UF_CALL_COPY_H
 #define UF_CALL_COPY_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "ir/common/emit.h"
 
-/* Copies `extent` elements of each of `count` calls between `array`, where those of a call lie side by side and calls are `pitch` bytes apart,
- * and `memory`, where calls lie side by side and elements are `step` bytes apart. */
-typedef void call_copy(char *array, char *memory, int64_t extent, int64_t step, int64_t count, int64_t pitch);
+/* What is copied, in elements of `size` bytes, up to 16: `extent` of each of `count` lines, between `array` (i8*), where those of a line lie side
+ * by side and lines are `pitch` apart, and `memory` (i8*), where lines lie side by side and their elements are `step` apart. The numbers
+ * are i64. */
+typedef struct call_copy {
+    int size;
+    ssa array, memory, extent, step, count, pitch;
+} call_copy;
 
-/* That for elements of 2^size_log bytes, up to 16; out: from the array. *name: of the symbol, static storage. */
-call_copy *call_copy_of(int size_log, bool out, const char **name);
+/* out: from the array. */
+void emit_call_copy(emit *e, const call_copy *c, bool out);
 
 #endif

@@ -108,16 +108,15 @@ static void copy_row(const copy *p, ssa offset, ssa element) {
     gufunc_writer *w = p->g->w;
     emit *e = w->s.e;
     const layout_operand *o = &w->layout->operands[p->k];
-    int size = size_of(w, p->k);
-    const char *name;
-    call_copy *copies = call_copy_of(__builtin_ctz((unsigned)size), p->out, &name);
-    emit_declare(e, "declare void @%s(i8*, i8*, i64, i64, i64, i64)", name);
-    emit_symbol(e, name, __extension__(const void *) copies);
-    emit_line(e, "call void @%s(i8* %s, i8* %s, i64 %s, i64 %s, i64 %s, i64 %s)", name,
-              byte_at(p, p->g->array[p->k], element).text, byte_at(p, p->memory, offset).text,
-              extent_of(w, p->k, o->rank - 1).text,
-              emit_value(e, "mul i64 %s, %d", w->core[o->strides + o->rank - 1].text, size).text, p->g->count.text,
-              emit_value(e, "mul i64 %s, %d", p->g->pitch[p->k].text, size).text);
+    emit_call_copy(e,
+                   &(call_copy){.size = size_of(w, p->k),
+                                .array = byte_at(p, p->g->array[p->k], element),
+                                .memory = byte_at(p, p->memory, offset),
+                                .extent = extent_of(w, p->k, o->rank - 1),
+                                .step = w->core[o->strides + o->rank - 1],
+                                .count = p->g->count,
+                                .pitch = p->g->pitch[p->k]},
+                   p->out);
 }
 
 /* All dimensions of the core from d on. */

@@ -14,9 +14,12 @@
 
 #include "ir/common/nodes.h"
 #include "ir/common/transpose.h"
+#include "ir/gufunc/call_copy.h"
 
 enum {
-    LINE_COPY = 32 /* bytes that are copied at once where they stay together */
+    LINE_COPY = 32,         /* bytes that are copied at once where they stay together */
+    GROUP_MOST = 16,        /* calls that lie side by side, and are copied together to be computed one by one, .. */
+    GROUP_BYTES = 24 << 10, /* .. if all their copies have no more */
 };
 
 static int size_of(const gufunc_writer *w, int k) { return dtypes[skeleton_memory(&w->s, k)].size; }
@@ -29,17 +32,18 @@ static bool is_copied(const lane_calls *c, int k) {
     return skeleton_is_array(&c->w->s, k) && (c->lanes > 1 || (o->staged && !o->fixed));
 }
 
-static int square_elements(const gufunc_writer *w, int k) {
-    return copy_square_elements(w->s.e->target, size_of(w, k));
-}
-
-/* One call at a time: how many are copied together. */
+/* One call at a time: how many are copied together, where they lie side by side: as the nearest cache has room for, up to some. */
 static int group_of(const lane_calls *c) {
-    int group = 1;
+    int bytes = 0, group = GROUP_MOST;
+    bool beside = false;
     for (int k = 0; k < c->w->s.noperands && c->lanes == 1; k++)
-        if (is_copied(c, k) && !c->w->s.v->operand[k].unit && square_elements(c->w, k) > group)
-            group = square_elements(c->w, k);
-    return group;
+        if (is_copied(c, k)) {
+            beside |= !c->w->s.v->operand[k].unit;
+            bytes += elements_of(c->w, k) * size_of(c->w, k);
+        }
+    while (group > CALL_GROUP_LEAST && group * bytes > GROUP_BYTES)
+        group /= 2;
+    return beside ? group : 1;
 }
 
 bool lane_calls_needed(gufunc_writer *w) {
@@ -69,9 +73,9 @@ typedef struct copy {
     /* Elements that lie side by side: along this dimension of the core, of them all if it has no gaps, or none (length 1). */
     int along, length;
     int apart;                  /* how many elements of a call lie between those in the array, at least 1 */
-    int square;                 /* rows of a square: as many as have room, if some have */
     ssa first[LANE_CALLS_MOST]; /* the address of the core of each lane's call */
     ssa array;
+    ssa calls; /* of a group (i64) */
 } copy;
 
 static bool is_whole(const copy *p) { return p->c->w->s.v->operand[p->k].fixed; }
@@ -85,20 +89,6 @@ static int apart_of(const gufunc_writer *w, int k, int d) {
     return apart;
 }
 
-static int last_of(const copy *p) { return p->c->w->layout->operands[p->k].rank - 1; }
-
-static int size_along(const copy *p, int d) {
-    const gufunc_writer *w = p->c->w;
-    return w->s.v->gufunc.size[w->layout->operands[p->k].dim[d]];
-}
-
-/* Calls in lanes gain nothing by the larger squares, which need room along two dimensions of a call alone. */
-static int square_with_room(const copy *p) {
-    int n = square_elements(p->c->w, p->k);
-    bool room = p->c->lanes == 1 && p->length >= n && size_along(p, last_of(p)) >= n;
-    return room ? n : ACCESS_BYTES / size_of(p->c->w, p->k);
-}
-
 static copy copy_of(const lane_calls *c, int k, const ssa *row, bool out) {
     const gufunc_writer *w = c->w;
     const layout_operand *o = &w->layout->operands[k];
@@ -110,7 +100,6 @@ static copy copy_of(const lane_calls *c, int k, const ssa *row, bool out) {
         p.length = w->s.v->gufunc.size[o->dim[unit - 1]];
         p.apart = apart_of(w, k, unit - 1);
     }
-    p.square = square_with_room(&p);
     for (int l = 0; l < c->lanes; l++)
         p.first[l] = skeleton_address(&c->w->s, k, row[k], emit_op(w->s.e, "mul i64", c->call[l], c->stride[k]));
     return p;
@@ -146,7 +135,8 @@ static void copy_element(const copy *p, ssa offset, ssa element) {
 
 /* ---- Squares ---- */
 
-static int parts_of(const copy *p) { return p->c->lanes / p->square; }
+static int square_of(const copy *p) { return ACCESS_BYTES / size_of(p->c->w, p->k); }
+static int parts_of(const copy *p) { return p->c->lanes / square_of(p); }
 
 /* Lanes first .. first + count - 1 of two vectors of so many, one behind the other. */
 static ssa lanes_from(emit *e, int bits, int lanes, ssa low, const char *high, int first, int count) {
@@ -176,7 +166,7 @@ static ssa part_of(emit *e, int bits, int n, int parts, int part, ssa vector) {
 /* So many elements of all calls as lie side by side in 16 bytes. */
 static void copy_square(const copy *p, ssa offset, ssa element) {
     emit *e = p->c->w->s.e;
-    int n = p->square, parts = parts_of(p), size = size_of(p->c->w, p->k);
+    int n = square_of(p), parts = parts_of(p), size = size_of(p->c->w, p->k);
     fragment few = fragment_of("<%d x i%d>", n, 8 * size), all = fragment_of("<%d x i%d>", n * parts, 8 * size);
     ssa line[SQUARE_MAX], array[SQUARE_MAX];
     for (int i = 0; i < n; i++)
@@ -218,75 +208,32 @@ static void copy_line(const copy *p, ssa offset, ssa element) {
 
 /* ---- One call at a time ---- */
 
-static int size_of_last(const lane_calls *c, int k) {
-    const layout_operand *o = &c->w->layout->operands[k];
-    return c->w->s.v->gufunc.size[o->dim[o->rank - 1]];
-}
-
-/* Do elements lie side by side along another dimension than in the array, where squares have room? */
-static bool is_turned(const copy *p) {
-    int n = p->square;
-    return p->c->lanes == 1 && p->apart > 1 && n > 1 && p->length >= n && size_along(p, last_of(p)) >= n;
-}
-
-/* A square whose lines are neighbours along the last dimension, and whose columns are `apart` elements apart in the array. */
-static void copy_turned_square(const copy *p, ssa offset, ssa element, int apart) {
+/* The elements along the last dimension of so many neighbours in memory, which are `apart` elements apart in the array. */
+static void copy_neighbours(const copy *p, ssa offset, ssa element, ssa count, int apart) {
     gufunc_writer *w = p->c->w;
-    emit *e = w->s.e;
-    int n = p->square, size = size_of(w, p->k);
-    ssa step = w->core[w->layout->operands[p->k].strides + last_of(p)];
-    fragment type = fragment_of("<%d x i%d>", n, 8 * size);
-    ssa line[SQUARE_MAX], memory[SQUARE_MAX], array[SQUARE_MAX];
-    for (int i = 0; i < n; i++) {
-        memory[i] =
-            memory_at(p, 0, emit_op(e, "add i64", offset, emit_op(e, "mul i64", step, ssa_constant(i))), type.text);
-        array[i] = array_at(p, emit_op(e, "add i64", element, ssa_constant(i * apart)), 0, type.text);
-    }
-    for (int i = 0; i < n; i++)
-        line[i] = emit_load_as(e, type.text, p->out ? array[i] : memory[i], size);
-    emit_transpose(e, type.text, n, 1, line);
-    for (int i = 0; i < n; i++)
-        emit_store_as(e, type.text, line[i], p->out ? memory[i] : array[i], size);
+    const layout_operand *o = &w->layout->operands[p->k];
+    int last = o->rank - 1;
+    emit_call_copy(w->s.e,
+                   &(call_copy){.size = size_of(w, p->k),
+                                .array = array_at(p, element, 0, "i8"),
+                                .memory = memory_at(p, 0, offset, "i8"),
+                                .extent = ssa_constant(w->s.v->gufunc.size[o->dim[last]]),
+                                .step = w->core[o->strides + last],
+                                .count = count,
+                                .pitch = ssa_constant(apart)},
+                   p->out);
 }
 
-typedef struct run {
-    counted_loop loop;
-    int step;
-    ssa i;
-} run;
-
-/* A loop over `length` elements by steps, of which the last one has some of the one before it once more. */
-static run run_begin(emit *e, int length, int step) {
-    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(length));
-    return (run){l, step, unknown_each_time(e, length % step ? emit_min(e, l.i, ssa_constant(length - step)) : l.i)};
-}
-
-static void run_end(emit *e, const run *r) { end_loop(e, &r->loop, r->step); }
+/* Elements that lie side by side along another dimension than in the array. */
+static bool is_turned(const copy *p) { return p->c->lanes == 1 && p->apart > 1; }
 
 static void copy_turned(const copy *p, ssa offset, ssa element) {
-    const gufunc_writer *w = p->c->w;
-    emit *e = w->s.e;
-    int n = p->square;
-    ssa step = w->core[w->layout->operands[p->k].strides + last_of(p)];
-    run across = run_begin(e, size_along(p, last_of(p)), n);
-    run along = run_begin(e, p->length, n);
-    ssa at = emit_op(e, "add i64", offset, emit_op(e, "add i64", along.i, emit_op(e, "mul i64", across.i, step))),
-        to = emit_op(e, "add i64", across.i, emit_value(e, "mul i64 %s, %d", along.i.text, p->apart));
-    copy_turned_square(p, at, emit_op(e, "add i64", element, to), p->apart);
-    run_end(e, &along);
-    run_end(e, &across);
+    copy_neighbours(p, offset, element, ssa_constant(p->length), p->apart);
 }
 
-/* Elements along the last dimension, of all calls of a group, which lie side by side. */
+/* All calls of a group, which lie side by side. */
 static void copy_group(const copy *p, ssa offset, ssa element) {
-    const gufunc_writer *w = p->c->w;
-    emit *e = w->s.e;
-    int n = p->square, elements = elements_of(w, p->k);
-    ssa step = w->core[w->layout->operands[p->k].strides + last_of(p)];
-    run r = run_begin(e, size_along(p, last_of(p)), n);
-    copy_turned_square(p, emit_op(e, "add i64", offset, emit_op(e, "mul i64", r.i, step)),
-                       emit_op(e, "add i64", element, r.i), elements);
-    run_end(e, &r);
+    copy_neighbours(p, offset, element, p->calls, elements_of(p->c->w, p->k));
 }
 
 static bool goes_along_last(void (*each)(const copy *, ssa, ssa)) { return each == copy_turned || each == copy_group; }
@@ -297,13 +244,14 @@ static bool goes_along_last(void (*each)(const copy *, ssa, ssa)) { return each 
 static void copy_run(const copy *p, ssa offset, ssa element) {
     emit *e = p->c->w->s.e;
     bool lines = p->c->lanes == 1 && p->apart == 1;
-    int n = lines ? line_of(p) : parts_of(p) ? p->square : 1, step = p->length < n ? 1 : n;
-    run r = run_begin(e, p->length, step);
+    int n = lines ? line_of(p) : parts_of(p) ? square_of(p) : 1, step = p->length < n ? 1 : n;
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(p->length));
+    ssa i = unknown_each_time(e, p->length % step ? emit_min(e, l.i, ssa_constant(p->length - step)) : l.i);
     (step == 1 ? copy_element
      : lines   ? copy_line
-               : copy_square)(p, emit_op(e, "add i64", offset, r.i),
-                            emit_op(e, "add i64", element, emit_value(e, "mul i64 %s, %d", r.i.text, p->apart)));
-    run_end(e, &r);
+               : copy_square)(p, emit_op(e, "add i64", offset, i),
+                            emit_op(e, "add i64", element, emit_value(e, "mul i64 %s, %d", i.text, p->apart)));
+    end_loop(e, &l, step);
 }
 
 /* All dimensions of the core from d on, but for those along which `each` goes. */
@@ -315,7 +263,7 @@ static void copy_along(const copy *p, int d, ssa offset, ssa element, void (*eac
         each(p, offset, element);
         return;
     }
-    if ((p->length > 1 && d == p->along) || (goes_along_last(each) && d == last_of(p))) {
+    if ((p->length > 1 && d == p->along) || (goes_along_last(each) && d == o->rank - 1)) {
         copy_along(p, d + 1, offset, element, each);
         return;
     }
@@ -433,7 +381,7 @@ static void lanes_row(lane_calls *c, const ssa *row, ssa extent) {
 typedef struct group {
     lane_calls *c;
     const ssa *row;
-    ssa first, count, full; /* the calls, and whether they are as many as can be (i1) */
+    ssa first, count; /* the calls */
 } group;
 
 static ssa array_of(const lane_calls *c, int k, ssa call) {
@@ -459,15 +407,15 @@ static void copy_calls(const group *g, int k, bool out) {
     lane_calls *c = g->c;
     gufunc_writer *w = c->w;
     emit *e = w->s.e;
-    if (w->s.v->operand[k].unit || c->group == 1 || size_of_last(c, k) < square_elements(w, k)) {
+    if (w->s.v->operand[k].unit) {
         copy_each(g, k, out);
         return;
     }
-    ssa beside = emit_op(e, "and i1", g->full, emit_value(e, "icmp eq i64 %s, 1", c->stride[k].text));
+    ssa beside = emit_value(e, "icmp eq i64 %s, 1", c->stride[k].text);
     int together = skeleton_if(&w->s, beside);
     c->call[0] = g->first;
     copy p = copy_of(c, k, g->row, out);
-    p.square = c->group;
+    p.calls = g->count;
     copy_along(&p, 0, ssa_constant(0), ssa_constant(0), copy_group);
     skeleton_end_if(&w->s, together);
     int apart = skeleton_if(&w->s, emit_value(e, "xor i1 %s, true", beside.text));
@@ -498,7 +446,6 @@ static void groups_row(lane_calls *c, const ssa *row, ssa extent) {
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), extent);
     ssa size = ssa_constant(c->group);
     group g = {.c = c, .row = row, .first = l.i, .count = emit_min(e, emit_op(e, "sub i64", extent, l.i), size)};
-    g.full = emit_op(e, "icmp eq i64", g.count, size);
     for (int k = 0; k < w->s.noperands; k++)
         if (is_copied_in(c, k))
             copy_calls(&g, k, false);
