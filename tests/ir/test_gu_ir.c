@@ -717,6 +717,8 @@ static void test_simulated(void **state) {
 #if !defined(__x86_64__)
     skip();
 #endif
+    if (!sim_there())
+        skip();
     count_unrolled = count_parts = count_held = 0;
     sample(try_simulated, 60);
     sample(try_simulated_directed, 100);
@@ -736,6 +738,8 @@ static void test_simulated(void **state) {
 
 static void test_simulated_rewritten(void **state) {
     int64_t before = tree_rewritten.sequences;
+    if (!sim_there())
+        skip();
     tree_rewrites = 10;
     test_simulated(state);
     tree_rewrites = 0;
