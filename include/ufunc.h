@@ -205,6 +205,10 @@ enum {
     UF_STRONG_NUMBERS = 2,
     /* uf_call, uf_infer and uf_outer: host arrays are copied to options->device, computed there, and copied back. */
     UF_STAGE = 4,
+    /* uf_reduceat on a GPU: some segments may be much longer than most, as rows of a graph's matrix are. Several blocks then have parts of
+     * such a segment, by a second launch, which takes all calls some microseconds. Without it one block has all of a segment, at a hundredth
+     * of the speed of the memory. Sums of floating numbers are grouped otherwise. On the CPU it does nothing. */
+    UF_UNEVEN = 8,
     /* uf_at on a GPU: the same bits in each run for floating dtypes too, at some cost. What the other verbs give is the same in
      * each run anyway, so they take the flag and do nothing about it; kernels over indices refuse it. */
     UF_DETERMINISTIC = 0x40
@@ -741,7 +745,7 @@ UF_API uf_status uf_accumulate_plan(uf_plan **out, const uf_func *func, int narg
  * starts   one-dimensional, of any integer dtype. On the host, a start outside of 0 .. extent-1 is an error; in device memory it
  *          leaves its results as they are. Starts on the host are read during the call, so a captured CUDA graph needs them in
  *          device memory.
- * options  as for uf_accumulate.
+ * options  as for uf_accumulate. flags: UF_UNEVEN, too.
  *
  * The position of an element ([k] of the map) is counted along the whole axis. Errors as for uf_reduce. */
 UF_API uf_status uf_reduceat(const uf_func *func, int nargs, const DLTensor *args, const DLTensor *starts, int axis,

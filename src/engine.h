@@ -313,7 +313,8 @@ typedef struct fold_problem {
     const nd_fold *loops; /* operands are in the order of the variant's */
     const code_traits *traits;
     int device;
-    bool whole; /* fold: the elements of a result must not be divided, as in reduceat, and when states are combined */
+    bool whole;  /* fold: the elements of a result must not be divided, as in reduceat, and when states are combined */
+    bool uneven; /* segments: some may be much longer than most (UF_UNEVEN) */
     const uint8_t *misalignment; /* fold, GPU: as in loop_problem */
 } fold_problem;
 

@@ -45,6 +45,7 @@ static bool take_starts(job *j, const char *value) { return (j->starts = value);
 static bool take_keepdims(job *j, const char *value) { return (void)value, j->keepdims = true; }
 static bool take_ordered(job *j, const char *value) { return (void)value, j->flags |= UF_ORDERED; }
 static bool take_serial(job *j, const char *value) { return (void)value, j->flags |= UF_SERIAL; }
+static bool take_uneven(job *j, const char *value) { return (void)value, j->flags |= UF_UNEVEN; }
 static bool take_deterministic(job *j, const char *value) { return (void)value, j->flags |= UF_DETERMINISTIC; }
 static bool take_first(job *j, const char *value) { return (void)value, j->flags |= UF_FIRST_MATCH; }
 static bool take_strong(job *j, const char *value) { return (void)value, j->flags |= UF_STRONG_NUMBERS; }
@@ -203,6 +204,7 @@ static const option_row rows[] = {
     {"keepdims", 'k', REDUCE, NULL, NULL, "reduced axes stay, with extent 1", take_keepdims, NULL},
     {"starts", 'x', REDUCEAT, "STARTS", "where the segments begin", "where the segments begin: 0,4,8 or a file",
      take_starts, NULL},
+    {"uneven", 'u', REDUCEAT, NULL, NULL, "on a GPU: some segments may be much longer than most", take_uneven, NULL},
     {"initial", 'i', REDUCE, "NUMBER,..", "up to 16 numbers, e.g. 0,1.5",
      "where the fold begins: a number for each value of the state", take_initial, NULL},
     {"where", 'w', RUN | OUTER, "MASK", "a path", "a file of bool; where it is false outputs are 0", take_where, NULL},

@@ -4,6 +4,7 @@
 /* Outputs have the shape of accumulating, but for the axis, which has an element for each segment. */
 static uf_status infer(call *c) {
     uf_options options = call_options(c);
+    options.flags &= ~(unsigned)UF_UNEVEN;
     uf_status s = uf_accumulate_infer(c->func, c->nargs, c->args, first_axis(c), &options);
     for (int k = c->nin; !s && k < c->nargs; k++) {
         int axis = first_axis(c) + (first_axis(c) < 0 ? c->args[k].ndim : 0);

@@ -65,6 +65,7 @@ static const struct {
     {"UF_STAGE", "--device"},
     {"UF_DEBUG", "--debug"},
     {"UF_DETERMINISTIC", "--deterministic"},
+    {"UF_UNEVEN", "--uneven"},
     {"UF_STRONG_NUMBERS", "--strong-numbers"},
     {"UF_FIRST_MATCH", "--first-match"},
     {"UF_CAST_UNSAFE", "--casting unsafe"},

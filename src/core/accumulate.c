@@ -35,7 +35,7 @@ static inline plan_request request_of(const char *name, unsigned how, const uf_f
 uf_status uf_accumulate(const uf_func *func, int nargs, const DLTensor *args, int axis, const uf_options *options) {
     RANGE("uf_accumulate", func);
     uf_options own;
-    TRY(axis_options_read(options, "uf_accumulate", &own, &options));
+    TRY(axis_options_read(options, "uf_accumulate", 0, &own, &options));
     const plan_request r = request_of("uf_accumulate", 0, func, nargs, args, &axis, options);
     return plan_once(&r);
 }
@@ -44,7 +44,7 @@ uf_status uf_accumulate_plan(uf_plan **out, const uf_func *func, int nargs, cons
                              const uf_options *options) {
     uf_options own;
     TRY(plan_out(out));
-    TRY(axis_options_read(options, "uf_accumulate_plan", &own, &options));
+    TRY(axis_options_read(options, "uf_accumulate_plan", 0, &own, &options));
     const plan_request r = request_of("uf_accumulate_plan", 0, func, nargs, args, &axis, options);
     return plan_new(out, &r);
 }
@@ -53,14 +53,14 @@ uf_status uf_accumulate_scratch_size(size_t *bytes, const uf_func *func, int nar
                                      const uf_options *options) {
     uf_options own;
     TRY(fold_bytes_check(bytes));
-    TRY(axis_options_read(options, "uf_accumulate", &own, &options));
+    TRY(axis_options_read(options, "uf_accumulate", 0, &own, &options));
     const plan_request r = request_of("uf_accumulate", ARGS_NO_DATA, func, nargs, args, &axis, options);
     return fold_scratch_size(&r, bytes);
 }
 
 uf_status uf_accumulate_infer(const uf_func *func, int nargs, DLTensor *args, int axis, const uf_options *options) {
     uf_options own;
-    TRY(axis_options_read(options, "uf_accumulate", &own, &options));
+    TRY(axis_options_read(options, "uf_accumulate", 0, &own, &options));
     const plan_request r =
         request_of("uf_accumulate", ARGS_NO_OUTPUTS | ARGS_NO_DATA, func, nargs, args, &axis, options);
     return fold_infer(&r, &form);

@@ -40,7 +40,8 @@ uf_status forall_options_read(const uf_options *options, uf_options *scratch, co
 uf_status reduce_options_read(const uf_reduce_options *options, uf_reduce_options *scratch,
                               const uf_reduce_options **out);
 /* The same for uf_accumulate and uf_reduceat; verb is the function's name, for errors. */
-uf_status axis_options_read(const uf_options *options, const char *verb, uf_options *scratch, const uf_options **out);
+uf_status axis_options_read(const uf_options *options, const char *verb, unsigned more, uf_options *scratch,
+                            const uf_options **out);
 
 /* ---- Compiled code, process-wide (code.c) ---- */
 
@@ -564,6 +565,7 @@ typedef struct fold_part {
     int64_t nsegments;   /* uf_reduceat */
     int64_t starts_step; /* uf_reduceat: stride of the starts, in elements */
     bool starts_on_device;
+    bool uneven;      /* uf_reduceat: UF_UNEVEN */
     size_t bounds_at; /* CUDA: where in scratch memory the bounds are */
     /* The number of the run's argument that is the starts, and of the first one that is an initial value. */
     int starts, initial;

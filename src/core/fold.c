@@ -126,6 +126,7 @@ static int64_t pass_specialise(const uf_plan *p, plan_pass *s, bool whole, const
                                                                       .traits = &p->binding->traits,
                                                                       .device = p->device,
                                                                       .whole = whole,
+                                                                      .uneven = p->fold.uneven,
                                                                       .misalignment = misalignment});
 }
 
@@ -451,6 +452,7 @@ uf_status fold_lay(uf_plan *p, const plan_request *r, call_args *a, const fold_f
     plan_pass *s = &p->pass[0];
     p->fold.fold = p->binding->fold;
     p->fold.flags = loop_flags(r, form, p->fold.fold);
+    p->fold.uneven = r->options->flags & UF_UNEVEN;
     if (form->segmented && p->fold.nsegments >= engines[p->engine]->segments_inside)
         p->fold.flags |= ND_SEGMENTS_INSIDE;
     p->fold.parts = 0;

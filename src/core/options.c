@@ -37,6 +37,7 @@ static uf_status flags_refuse(const char *what, unsigned flags, unsigned refused
     } known[] = {{UF_FIRST_MATCH, "UF_FIRST_MATCH"},
                  {UF_STRONG_NUMBERS, "UF_STRONG_NUMBERS"},
                  {UF_STAGE, "UF_STAGE"},
+                 {UF_UNEVEN, "UF_UNEVEN"},
                  {UF_ORDERED, "UF_ORDERED"},
                  {UF_SERIAL, "UF_SERIAL"},
                  {UF_DETERMINISTIC, "UF_DETERMINISTIC"}};
@@ -136,8 +137,9 @@ uf_status reduce_options_read(const uf_reduce_options *options, uf_reduce_option
     return settings_check("uf_reduce_options", options->flags, FOLD_FLAGS, options->casting, options->threads);
 }
 
-uf_status axis_options_read(const uf_options *options, const char *verb, uf_options *scratch, const uf_options **out) {
-    TRY(options_take(options, FOLD_FLAGS | UF_STAGE, scratch, out));
+uf_status axis_options_read(const uf_options *options, const char *verb, unsigned more, uf_options *scratch,
+                            const uf_options **out) {
+    TRY(options_take(options, FOLD_FLAGS | UF_STAGE | more, scratch, out));
     TRY(no_launch_check(*out));
     const uf_options *o = *out;
     const char *wrong = o->flags & UF_STAGE     ? "UF_STAGE"

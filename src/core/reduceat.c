@@ -223,7 +223,7 @@ uf_status uf_reduceat(const uf_func *func, int nargs, const DLTensor *args, cons
                       const uf_options *options) {
     RANGE("uf_reduceat", func);
     uf_options own;
-    TRY(axis_options_read(options, "uf_reduceat", &own, &options));
+    TRY(axis_options_read(options, "uf_reduceat", UF_UNEVEN, &own, &options));
     const plan_request r = request_of("uf_reduceat", 0, func, nargs, args, starts, &axis, options);
     return plan_once(&r);
 }
@@ -232,7 +232,7 @@ uf_status uf_reduceat_plan(uf_plan **out, const uf_func *func, int nargs, const 
                            int axis, const uf_options *options) {
     uf_options own;
     TRY(plan_out(out));
-    TRY(axis_options_read(options, "uf_reduceat_plan", &own, &options));
+    TRY(axis_options_read(options, "uf_reduceat_plan", UF_UNEVEN, &own, &options));
     const plan_request r = request_of("uf_reduceat_plan", 0, func, nargs, args, starts, &axis, options);
     return plan_new(out, &r);
 }
@@ -241,7 +241,7 @@ uf_status uf_reduceat_scratch_size(size_t *bytes, const uf_func *func, int nargs
                                    const DLTensor *starts, int axis, const uf_options *options) {
     uf_options own;
     TRY(fold_bytes_check(bytes));
-    TRY(axis_options_read(options, "uf_reduceat", &own, &options));
+    TRY(axis_options_read(options, "uf_reduceat", UF_UNEVEN, &own, &options));
     const plan_request r = request_of("uf_reduceat", ARGS_NO_DATA, func, nargs, args, starts, &axis, options);
     return fold_scratch_size(&r, bytes);
 }

@@ -94,6 +94,10 @@ static uf_status run_in_context(code *c, const launch *l, cu_context context, ui
     size_t bytes = g.parameters * sizeof *parameters;
     void *extra[] = {(void *)1, parameters, (void *)2, &bytes, NULL}; /* buffer pointer, buffer size, end */
     CU(cuLaunchKernel, c->kernel, g.blocks, 1, 1, g.threads, 1, 1, g.shared, l->stream, NULL, extra);
+    if (!g.second)
+        return UF_OK;
+    *g.second = true;
+    CU(cuLaunchKernel, c->kernel, g.second_blocks, 1, 1, g.threads, 1, 1, g.shared, l->stream, NULL, extra);
     return UF_OK;
 }
 

@@ -85,6 +85,7 @@ int64_t fold_layout(const launch *l, const occupancy *r, parameter_writer *w, gr
 int64_t scan_specialise(variant *v, const fold_problem *s, int sms);
 int64_t scan_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
 size_t scan_scratch(const launch *l);
+size_t fold_scratch(const launch *l);
 /* Cooperative groups of several blocks wait for each other, so that all their blocks must be resident; blocks with privatised operands
  * loop over more work than there are blocks. */
 int gufunc_resident_block(const launch *l);

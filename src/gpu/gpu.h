@@ -31,6 +31,8 @@ typedef struct grid {
     uint64_t *slots; /* the parameter that takes an address in memory of the launch's own; NULL: there is none */
     size_t slots_bytes, slots_zeroed; /* of that memory: all, and those at its beginning that are 0 */
     size_t slots_at;                  /* the address's offset in it */
+    uint64_t *second; /* the parameter that is 1 in a second launch, which follows; NULL: there is none */
+    uint32_t second_blocks;
 } grid;
 
 /* engine.specialise; and engine.specialise_fold for a device of so many multiprocessors. */

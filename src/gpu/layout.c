@@ -22,7 +22,7 @@ static const struct {
                      .layout = gufunc_layout,
                      .resident_block = gufunc_resident_block,
                      .resident_shared = gufunc_resident_shared},
-    [LOOP_FOLD] = {.specialise_fold = fold_specialise, .layout = fold_layout},
+    [LOOP_FOLD] = {.specialise_fold = fold_specialise, .layout = fold_layout, .scratch = fold_scratch},
     [LOOP_SCAN] = {.specialise_fold = scan_specialise, .layout = scan_layout, .scratch = scan_scratch},
     [LOOP_AT] = {.specialise = at_specialise, .layout = at_layout, .resident_block = at_resident_block},
     [LOOP_FORALL] = {.specialise = forall_specialise, .layout = forall_layout, .resident_block = forall_resident_block},

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "gpu/class.h"
+#include "type/segments.h"
 
 enum {
     FLIGHT = 64, /* bytes a thread has in flight: with half of the threads that fit, enough for any device so far */
@@ -37,10 +38,17 @@ enum {
     ALONE_AHEAD = 8,             /* elements that are loaded together */
 
     /* Segments, by what was measured. */
-    SEGMENT_LEAST = 16,         /* elements, on average, of which vectors pay, .. */
-    SEGMENT_VECTORS = 4,        /* .. if there are so many; no more single elements of less are loaded together */
-    SEGMENT_VISITS = 32,        /* by the lanes of a segment, before it is left to a block, .. */
-    SEGMENT_TIMES = 8,          /* .. if it is so many times as long as the others */
+    SEGMENT_LEAST = 16,  /* elements, on average, of which vectors pay, .. */
+    SEGMENT_VECTORS = 4, /* .. if there are so many; no more single elements of less are loaded together */
+    SEGMENT_VISITS = 32, /* by the lanes of a segment, before it is left to a block, .. */
+    SEGMENT_TIMES = 8,   /* .. if it is so many times as long as the others */
+    SPLIT_LEAST =
+        8
+        << 10, /* bytes of all elements, of each multiprocessor, below which a second launch takes as long as a block does */
+    SPLIT_BLOCKS = 2,           /* parts, of each multiprocessor */
+    SPLIT_TIMES = 2,            /* a segment is split if it is so many times as long as the others, .. */
+    SPLIT_MANY = 512,           /* .. if there are so many, .. */
+    SPLIT_SOME = 32,            /* .. else if it is longer than a part; of fewer all are divided */
     SEGMENT_BYTES = 1536,       /* of a segment of all columns, which threads alone take if it has no more, .. */
     SEGMENT_BYTES_FEW = 4 << 10 /* .. of less than a warp of columns */
 };
@@ -345,8 +353,9 @@ static int64_t long_rows(variant *v, const fold_problem *s, int sms) {
     v->fold.accesses = (uint8_t)repeat;
     int64_t visit = (int64_t)vector * repeat;
     unsigned coop = many ? lanes_of_many(v, s, sms, visit) : lanes_for(n, visit);
-    bool one_block = many || n <= (visit << COOP_BLOCK) * ONE_BLOCK_VISITS || s->whole;
-    unsigned most = many || !one_block ? COOP_MOST : COOP_BLOCK;
+    bool one_block = many || n <= (visit << COOP_BLOCK) * ONE_BLOCK_VISITS || s->whole ||
+                     (s->uneven && segments_of(v, &s->loops->kept) >= SPLIT_SOME);
+    unsigned most = many || !one_block || s->uneven ? COOP_MOST : COOP_BLOCK;
     coop = coop < most ? coop : most;
     v->fold.coop = (uint8_t)(variant_reads_segments(v) ? lanes_of_segment(n, visit, most) : coop);
     if (one_block)
@@ -470,7 +479,7 @@ static bool has_other_accesses(const variant *v) {
 }
 
 static int64_t specialise(variant *v, const fold_problem *s, int sms) {
-    v->fold.results = v->fold.length = v->fold.aligned = 0;
+    v->fold.results = v->fold.length = v->fold.aligned = v->fold.split = 0;
     v->fold.vector = v->fold.accesses = 1;
     v->fold.coop = 0;
     if (v->reduction.empty || short_results(v, s, sms))
@@ -492,6 +501,45 @@ static bool visits_once(const variant *v, int64_t n) {
            !v->fold.results && n <= ((int64_t)v->fold.vector * v->fold.accesses) << v->fold.coop;
 }
 
+/* ---- Segments that are longer than the others ---- */
+
+/* Elements of a segment that is not left to the block: of some visits, and not of most segments. */
+static int64_t longest_segment(const variant *v, const nd_loop *kept, const nd_loop *reduced) {
+    int64_t visits = ((int64_t)v->fold.vector * v->fold.accesses * SEGMENT_VISITS) << v->fold.coop,
+            some = mean_length(v, kept, reduced) * SEGMENT_TIMES;
+    return visits > some ? visits : some;
+}
+
+/* log2 of the parts that a segment of all elements would have. */
+static unsigned split_shift(int sms) {
+    unsigned shift = log2_floor((uint64_t)sms * SPLIT_BLOCKS);
+    return shift < log2_floor(SPLIT_PARTS) ? shift : log2_floor(SPLIT_PARTS);
+}
+
+/* All elements; false: more than can be counted. */
+static bool all_elements(const variant *v, const nd_loop *kept, const nd_loop *reduced, int64_t *n) {
+    return !__builtin_mul_overflow(reduced->count, kept->count / segments_of(v, kept), n);
+}
+
+/* Elements of a part of a segment that several blocks have: segments that do not overlap have no more parts in all than there is room for. */
+static int64_t split_size(const variant *v, const nd_loop *kept, const nd_loop *reduced, int sms) {
+    int64_t all, some = segments_of(v, kept) < SPLIT_MANY ? 1 : mean_length(v, kept, reduced) * SPLIT_TIMES,
+                 least = variant_defers_segments(v) ? longest_segment(v, kept, reduced) : some;
+    least = least > some ? least : some;
+    int64_t size = all_elements(v, kept, reduced, &all) ? (all >> split_shift(sms)) + 1 : INT64_MAX;
+    return size > least ? size : least;
+}
+
+/* Do several blocks have parts of long segments? */
+static bool splits_segments(const variant *v, const fold_problem *s, int sms) {
+    const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
+    int64_t all, bytes;
+    return s->uneven && variant_reads_segments(v) && !v->reduction.empty && !v->reduction.to_states &&
+           !v->reduction.columns && v->fold.coop <= COOP_SEGMENTS && all_elements(v, kept, reduced, &all) &&
+           !__builtin_mul_overflow(all, element_bytes(v), &bytes) && bytes / SPLIT_LEAST >= sms &&
+           split_size(v, kept, reduced, sms) < reduced->count;
+}
+
 int64_t fold_specialise(variant *v, const fold_problem *s, int sms) {
     const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
     v->ndim = (uint8_t)kept->ndim;
@@ -503,6 +551,7 @@ int64_t fold_specialise(variant *v, const fold_problem *s, int sms) {
                       vectors_fit(v, kept, reduced, v->fold.vector, v->fold.results) &&
                       addresses_aligned(v, s->misalignment);
     v->fold.once = !chunk && visits_once(v, reduced->count);
+    v->fold.split = !chunk && splits_segments(v, s, sms);
     int64_t parts_most = chunk ? reduced->count / chunk + 1 : 1, tasks;
     v->wide =
         __builtin_mul_overflow(kept->count, parts_most, &tasks) || tasks > narrow_most || reduced->count > narrow_most;
@@ -589,12 +638,13 @@ int64_t gpu_fold_chunk(const launch *l, int resident) {
     return chunk ? chunk : l->chunk;
 }
 
-/* Elements of a segment that is not left to the block: of some visits, and not of most segments. */
-static int64_t longest_segment(const launch *l) {
-    const variant *v = l->v;
-    int64_t visits = ((int64_t)v->fold.vector * v->fold.accesses * SEGMENT_VISITS) << v->fold.coop,
-            some = mean_length(v, l->loop, l->reduced) * SEGMENT_TIMES;
-    return visits > some ? visits : some;
+size_t fold_scratch(const launch *l) { return l->v->fold.split ? SPLIT_BYTES : 0; }
+
+static void put_split(parameter_writer *w, const launch *l, int sms, grid *g) {
+    put_divisor(w, GPU_FOLD_SPLIT, split_size(l->v, l->loop, l->reduced, sms));
+    g->second = put_parameter(w, GPU_FOLD_SECOND, false);
+    g->second_blocks = 2u << split_shift(sms);
+    put_address(w, GPU_FOLD_LIST, l->scratch);
 }
 
 int64_t fold_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
@@ -609,7 +659,9 @@ int64_t fold_layout(const launch *l, const occupancy *r, parameter_writer *w, gr
     if (v->segmented)
         put_address(w, GPU_FOLD_STOP, launch_bounds_stop(l));
     if (variant_defers_segments(v))
-        put_parameter(w, GPU_FOLD_LONG, longest_segment(l));
+        put_parameter(w, GPU_FOLD_LONG, longest_segment(v, kept, reduced));
+    if (v->fold.split)
+        put_split(w, l, r->sms, g);
     if (v->reduction.to_states) {
         put_parameter(w, GPU_FOLD_CHUNK, l->chunk);
         put_parameter(w, GPU_FOLD_CHUNK_STRIDE, l->chunk_stride);

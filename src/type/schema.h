@@ -144,6 +144,9 @@
     X(GPU_FOLD_ALIGNED,         FLAG,    once,          "every access by vectors is aligned") \
     X(GPU_FOLD_STOP,            ADDRESS, segmented,     "behind the first bounds: a second bound there is the length of the axis, and is not read") \
     X(GPU_FOLD_LONG,            INT64,   deferring,     "elements of a segment, beyond which it is left to the block") \
+    X(GPU_FOLD_SPLIT,           DIVISOR, splitting,     "elements of a part of a segment that several blocks have: of any segment that has more") \
+    X(GPU_FOLD_SECOND,          FLAG,    splitting,     "it is the launch of blocks that have parts of segments") \
+    X(GPU_FOLD_LIST,            ADDRESS, splitting,     "of the list of these segments (type/segments.h)") \
     X(GPU_FOLD_CHUNK,           INT64,   parts,         "elements of a part") \
     X(GPU_FOLD_CHUNK_STRIDE,    STRIDE,  parts,         "of the outputs, from one part to the next") \
     X(GPU_FOLD_PARTS,           DIVISOR, parts,         "parts of each result") \

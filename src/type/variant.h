@@ -307,6 +307,8 @@ typedef struct variant {
                     uint8_t aligned;
                     /* !columns, one result: a visit of the group has all accesses by vectors of it. */
                     uint8_t once;
+                    /* Segments, !columns, coop <= COOP_SEGMENTS: long ones have several blocks, in a second launch (type/segments.h). */
+                    uint8_t split;
                 } fold;
                 /* LOOP_FOLD, CPU. */
                 struct {
@@ -430,7 +432,7 @@ static inline bool variant_adds_halves(const variant *v) {
 static inline int variant_bounds(const variant *v) { return v->nin + v->nout + v->masked; }
 /* Fold: do segments say which elements are read? States of their parts are all read. */
 static inline bool variant_reads_segments(const variant *v) { return v->segmented && !v->reduction.from_states; }
-/* GPU: do blocks, of 2^COOP_SEGMENTS threads, take those segments that are too long for the few threads that each of them has? */
+/* GPU: do groups of fewer threads leave segments that are too long for them to the block, of 2^COOP_SEGMENTS threads? */
 static inline bool variant_defers_segments(const variant *v) {
     return variant_reads_segments(v) && !v->reduction.to_states && !v->reduction.columns &&
            v->fold.coop < COOP_SEGMENTS;
@@ -510,7 +512,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 21,
+    VARIANT_VERSION = 22,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */

@@ -354,6 +354,7 @@ expect 1 '' 'indices\[0\]: is 2, .*\(argument 1 is "2"\)' at add "$work/counts.n
 expect 2 '' 'more than 63 operands' at add $(seq 70)
 
 expect 0 '^\[ 5 30\]$' '' reduceat add "$work/five.npy" --starts 0,2
+expect 0 '^\[ 5 30\]$' '' reduceat add "$work/five.npy" --starts 0,2 --uneven
 expect 0 '^ \[ 4 11\]\]$' '' reduceat add "$work/a.npy" --starts 0,1 --axis -1 -t int8 -c unsafe
 expect 0 '^uint64 \(1, 3\)$' '' reduceat add "$work/a.npy" -x "$work/zero.npy"
 expect 2 '' '--starts is needed: 0,4,8 or a file' reduceat add "$work/a.npy"

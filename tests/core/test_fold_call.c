@@ -1043,6 +1043,8 @@ static void options_that_accumulate_does_not_take(void **unused) {
         expect(uf_accumulate(func("sum"), 2, args, 0, &bad[i].o), UF_ERR_ARGUMENT, bad[i].words);
         expect(uf_reduceat(func("sum"), 2, args, &UF_ARRAY(starts, 12), 0, &bad[i].o), UF_ERR_ARGUMENT, bad[i].words);
     }
+    expect(uf_accumulate(func("sum"), 2, args, 0, &(uf_options){.size = sizeof(uf_options), .flags = UF_UNEVEN}),
+           UF_ERR_ARGUMENT, "uf_options.flags has UF_UNEVEN, which is no flag of this call");
     expect(uf_accumulate(func("sum"), 2, args, 1, NULL), UF_ERR_ARGUMENT, "axis 1 is out of range");
     expect(uf_accumulate(func("sum"), 2, args, -2, NULL), UF_ERR_ARGUMENT, "axis -2 is out of range");
     expect(uf_accumulate(func("sum"), 2, (DLTensor[]){UF_SCALAR(1.0), UF_ARRAY(r4, 1)}, 0, NULL), UF_ERR_ARGUMENT,

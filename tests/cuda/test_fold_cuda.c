@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cuda/code.h"
+#include "type/segments.h"
 
 #include <cmocka.h> /* after base.h: it has a macro named fail */
 
@@ -131,22 +132,48 @@ static void small_body(void *unused) {
 static void failures_body(void *unused) {
     (void)unused;
     sum_make();
-    DLManagedTensor *x = make(dtypes[DT_FLOAT32].dl, 1 << 22), *r = make(dtypes[DT_FLOAT32].dl, 4);
+    DLManagedTensor *x = make(dtypes[DT_FLOAT32].dl, 1 << 22), *r = make(dtypes[DT_FLOAT32].dl, 64);
     DLTensor args[2] = {x->dl_tensor, result_of(r)}, segments[2] = {x->dl_tensor, r->dl_tensor};
-    int32_t at[4] = {0, 10, 1000, 5};
-    CHECK(!uf_reduce(sum, 2, args, NULL) && !uf_reduceat(sum, 2, segments, &UF_ARRAY(at, 4), 0, NULL));
+    int32_t at[64] = {0, 10, 1000, 5};
+    uf_options uneven = {.size = sizeof uneven, .flags = UF_UNEVEN};
+    CHECK(!uf_reduce(sum, 2, args, NULL) && !uf_reduceat(sum, 2, segments, &UF_ARRAY(at, 64), 0, NULL));
+    CHECK(!uf_reduceat(sum, 2, segments, &UF_ARRAY(at, 64), 0, &uneven));
     int before = mock->live().allocations;
     for (int nth = 1, done = 0; !done; nth++) {
         CHECK(nth < 100);
         mock->fail_at(nth, 2);
         uf_status s = uf_reduce(sum, 2, args, NULL);
-        uf_status t = s ? UF_OK : uf_reduceat(sum, 2, segments, &UF_ARRAY(at, 4), 0, NULL);
+        uf_status t = s ? UF_OK : uf_reduceat(sum, 2, segments, &UF_ARRAY(at, 64), 0, NULL);
+        t = s || t ? t : uf_reduceat(sum, 2, segments, &UF_ARRAY(at, 64), 0, &uneven);
         done = mock->calls() < nth;
         mock->fail_at(0, 0);
         CHECK(done ? !s && !t : true);
         CHECK(mock->live().allocations <= before + 1 && mock->live().depth == 0);
-        CHECK(!uf_reduce(sum, 2, args, NULL) && !uf_reduceat(sum, 2, segments, &UF_ARRAY(at, 4), 0, NULL));
+        CHECK(!uf_reduce(sum, 2, args, NULL) && !uf_reduceat(sum, 2, segments, &UF_ARRAY(at, 64), 0, NULL));
+        CHECK(!uf_reduceat(sum, 2, segments, &UF_ARRAY(at, 64), 0, &uneven));
     }
+    x->deleter(x);
+    r->deleter(r);
+    uf_free(sum);
+}
+
+/* Segments that may be much longer than most: zeroed memory, and two launches, which differ in one parameter. */
+static void uneven_body(void *unused) {
+    uf_options uneven = {.size = sizeof uneven, .flags = UF_UNEVEN};
+    size_t even_size, size;
+    int64_t at[64] = {0};
+    (void)unused;
+    sum_make();
+    DLManagedTensor *x = make(dtypes[DT_FLOAT32].dl, 1 << 22), *r = make(dtypes[DT_FLOAT32].dl, 64);
+    DLTensor args[2] = {x->dl_tensor, r->dl_tensor}, starts = UF_ARRAY(at, 64);
+    CHECK(!uf_reduceat(sum, 2, args, &starts, 0, &uneven));
+    CHECK(launches() == 2 && mock->count("cuMemsetD8Async") == 1);
+    CHECK(!uf_reduceat_scratch_size(&even_size, sum, 2, args, &starts, 0, NULL));
+    CHECK(!uf_reduceat_scratch_size(&size, sum, 2, args, &starts, 0, &uneven));
+    CHECK(size >= 64 * sizeof(int64_t) + SPLIT_BYTES);
+    args[0].shape = &(int64_t){1000}; /* little: one launch */
+    CHECK(!uf_reduceat(sum, 2, args, &starts, 0, &uneven) && launches() == 3);
+    CHECK(!uf_reduceat_scratch_size(&even_size, sum, 2, args, &starts, 0, &uneven) && even_size < SPLIT_BYTES);
     x->deleter(x);
     r->deleter(r);
     uf_free(sum);
@@ -159,6 +186,10 @@ static void test_parts(void **unused) {
 static void test_small(void **unused) {
     (void)unused;
     skip_without_nvvm(small_body);
+}
+static void test_uneven(void **unused) {
+    (void)unused;
+    skip_without_nvvm(uneven_body);
 }
 static void test_failures(void **unused) {
     (void)unused;
@@ -403,9 +434,10 @@ static int begin(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan_parts),  cmocka_unit_test(test_plan_starts),   cmocka_unit_test(test_plan_updates),
-        cmocka_unit_test(test_parts),       cmocka_unit_test(test_small),         cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_host_starts), cmocka_unit_test(test_device_starts), cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_plan_parts), cmocka_unit_test(test_plan_starts), cmocka_unit_test(test_plan_updates),
+        cmocka_unit_test(test_parts),      cmocka_unit_test(test_small),       cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_uneven),     cmocka_unit_test(test_host_starts), cmocka_unit_test(test_device_starts),
+        cmocka_unit_test(test_devices),
     };
     return cmocka_run_group_tests(tests, begin, NULL);
 }

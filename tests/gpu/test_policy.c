@@ -1,6 +1,7 @@
 /* test_policy.c - what src/gpu chooses for a loop: tables of sizes and what they come to, and what holds for any sizes: that grids cover
  * their loops, keep to the limits, and do not take less for more. No driver, no device: occupancy is said here. */
 #include "gpu/gpu.h"
+#include "type/segments.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -731,27 +732,53 @@ static void test_columns_alone(void **unused) {
     }
 }
 
+/* Elements of a part of a segment that is split. */
+static long long split_by(const variant *v, const nd_fold *loops) {
+    static char arrays[VARIANT_OPERANDS], *data[VARIANT_OPERANDS];
+    static const uint64_t numbers[VARIANT_OPERANDS][2];
+    for (int k = 0; k < VARIANT_OPERANDS; k++)
+        data[k] = arrays;
+    launch l = {.v = v, .loop = &loops->kept, .reduced = &loops->reduced, .data = data, .numbers = numbers};
+    uint64_t parameters[200];
+    grid g;
+    assert_int_equal(gpu_layout(&l, &(occupancy){.sms = SMS}, parameters, &g), UF_OK);
+    assert_int_equal(gpu_scratch(&l), SPLIT_BYTES);
+    assert_true(g.second_blocks == 2 * SPLIT_PARTS && g.threads == SPLIT_PARTS && *g.second == 0);
+    return (long long)g.second[-3];
+}
+
 /* Segments, by their mean length: parts of few long ones; lanes and vectors of many; a thread for each column, or blocks of columns. */
 static void test_segments(void **unused) {
     static const struct {
         int64_t length, across, segments; /* of the axis, of a row of columns */
         dtype type;
         const char *chosen;
+        bool uneven;
     } cases[] = {
-        {1 << 28, 1, 1, DT_FLOAT32, "rows 4 x 4, 2^8 lanes, 2048 parts"},
-        {1 << 28, 1, 100, DT_FLOAT32, "rows 4 x 4, 2^8 lanes, 22 parts"},
-        {1 << 28, 1, 10000, DT_FLOAT32, "rows 4 x 4, 2^8 lanes, 0 parts"},
-        {1 << 28, 1, 1 << 18, DT_FLOAT32, "rows 4 x 4, 2^5 lanes, 0 parts"},
-        {1 << 28, 1, 1 << 22, DT_FLOAT32, "rows 4 x 4, 2^1 lanes, 0 parts"},
-        {1 << 28, 1, 1 << 24, DT_FLOAT32, "rows 4 x 4, 2^0 lanes, 0 parts"},
-        {1 << 28, 1, 1 << 26, DT_FLOAT32, "rows 1 x 4, 2^0 lanes, 0 parts"},
-        {1 << 28, 1, 1 << 24, DT_INT8, "rows 4 x 4, 2^0 lanes, 0 parts"},
-        {1 << 28, 1, 1 << 18, DT_INT8, "rows 16 x 4, 2^3 lanes, 0 parts"},
-        {1 << 26, 3, 2, DT_FLOAT32, "columns 1 x 8, 2^6 lanes, 1049 parts"},
-        {1 << 26, 3, 1 << 24, DT_FLOAT32, "rows 1 x 4, 2^0 lanes, 0 parts"},
-        {1 << 22, 64, 1 << 20, DT_FLOAT32, "rows 1 x 4, 2^0 lanes, 0 parts"},
-        {1 << 22, 64, 1 << 18, DT_FLOAT32, "columns 4 x 8, 2^1 lanes, 0 parts"},
-        {1 << 20, 1024, 1 << 19, DT_BFLOAT16, "columns 8 x 2, 2^0 lanes, 0 parts"},
+        {1 << 28, 1, 1, DT_FLOAT32, "rows 4 x 4, 2^8 lanes, 2048 parts", false},
+        {1 << 28, 1, 100, DT_FLOAT32, "rows 4 x 4, 2^8 lanes, 22 parts", false},
+        {1 << 28, 1, 10000, DT_FLOAT32, "rows 4 x 4, 2^8 lanes, 0 parts", false},
+        {1 << 28, 1, 1 << 18, DT_FLOAT32, "rows 4 x 4, 2^5 lanes, 0 parts", false},
+        {1 << 28, 1, 1 << 22, DT_FLOAT32, "rows 4 x 4, 2^1 lanes, 0 parts", false},
+        {1 << 28, 1, 1 << 24, DT_FLOAT32, "rows 4 x 4, 2^0 lanes, 0 parts", false},
+        {1 << 28, 1, 1 << 26, DT_FLOAT32, "rows 1 x 4, 2^0 lanes, 0 parts", false},
+        {1 << 28, 1, 1 << 24, DT_INT8, "rows 4 x 4, 2^0 lanes, 0 parts", false},
+        {1 << 28, 1, 1 << 18, DT_INT8, "rows 16 x 4, 2^3 lanes, 0 parts", false},
+        {1 << 26, 3, 2, DT_FLOAT32, "columns 1 x 8, 2^6 lanes, 1049 parts", false},
+        {1 << 26, 3, 1 << 24, DT_FLOAT32, "rows 1 x 4, 2^0 lanes, 0 parts", false},
+        {1 << 22, 64, 1 << 20, DT_FLOAT32, "rows 1 x 4, 2^0 lanes, 0 parts", false},
+        {1 << 22, 64, 1 << 18, DT_FLOAT32, "columns 4 x 8, 2^1 lanes, 0 parts", false},
+        {1 << 20, 1024, 1 << 19, DT_BFLOAT16, "columns 8 x 2, 2^0 lanes, 0 parts", false},
+        /* Segments that may be much longer than most: a second launch, but for few, of little, and where each row of columns is a block's. */
+        {1 << 28, 1, 10, DT_FLOAT32, "rows 4 x 4, 2^8 lanes, 212 parts", true},
+        {1 << 28, 1, 100, DT_FLOAT32, "rows 4 x 4, 2^8 lanes, 0 parts, split by 1048577", true},
+        {1 << 28, 1, 1000, DT_FLOAT32, "rows 4 x 4, 2^8 lanes, 0 parts, split by 1048577", true},
+        {1 << 28, 1, 1 << 18, DT_FLOAT32, "rows 4 x 4, 2^5 lanes, 0 parts, split by 1048577", true},
+        {1 << 28, 1, 1 << 26, DT_INT8, "rows 1 x 4, 2^0 lanes, 0 parts, split by 1048577", true},
+        {1 << 18, 1, 1 << 14, DT_INT8, "rows 4 x 4, 2^0 lanes, 0 parts", true},
+        {1 << 18, 1, 1 << 14, DT_INT64, "rows 2 x 4, 2^0 lanes, 0 parts, split by 1025", true},
+        {1 << 26, 3, 1 << 24, DT_FLOAT32, "rows 1 x 4, 2^0 lanes, 0 parts, split by 786433", true},
+        {1 << 22, 64, 1 << 18, DT_FLOAT32, "columns 4 x 8, 2^1 lanes, 0 parts", true},
     };
     (void)unused;
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -769,9 +796,13 @@ static void test_segments(void **unused) {
         assert_int_equal(nd_fold_plan(arrays, 4, 1, ND_SEGMENTS_INSIDE, space, &loops), UF_OK);
         code_traits traits = {.nodes = 7, .order = FOLD_FREE, .nstate = 1, .state_bytes = 4};
         char got[96];
-        int64_t chunk = gpu_specialise_fold(&v, &(fold_problem){.loops = &loops, .traits = &traits}, SMS);
-        snprintf(got, sizeof got, "%s %d x %d, 2^%d lanes, %lld parts", v.reduction.columns ? "columns" : "rows",
-                 v.fold.vector, v.fold.accesses, v.fold.coop, (long long)(chunk ? (n + chunk - 1) / chunk : 0));
+        fold_problem problem = {.loops = &loops, .traits = &traits, .uneven = cases[i].uneven};
+        int64_t chunk = gpu_specialise_fold(&v, &problem, SMS);
+        int end =
+            snprintf(got, sizeof got, "%s %d x %d, 2^%d lanes, %lld parts", v.reduction.columns ? "columns" : "rows",
+                     v.fold.vector, v.fold.accesses, v.fold.coop, (long long)(chunk ? (n + chunk - 1) / chunk : 0));
+        if (v.fold.split)
+            snprintf(got + end, sizeof got - (size_t)end, ", split by %lld", split_by(&v, &loops));
         check(i, got, cases[i].chosen);
         free(space);
     }

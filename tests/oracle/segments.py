@@ -1,5 +1,5 @@
 """segments.py - segments on a GPU (src/gpu/reduce.c, src/ir/reduce): few and long ones, which several blocks have; many and short ones, a thread or
-some lanes each; along any axis, of every kind of starts, against NumPy. On a simulated GPU, whose memory ends at a page that nobody may
+some lanes each; long ones among short ones, which several blocks share; along any axis, of every kind of starts, against NumPy. On a simulated GPU, whose memory ends at a page that nobody may
 touch; with UF_TEST_GPU=1 on a GPU. PROP_N=n draws n times as many."""
 import os
 import sys
@@ -9,12 +9,13 @@ os.environ["MOCK_SMS"] = "1"  # so that few elements are many
 import numpy as np
 
 import elimination  # says which GPU
-from uf import GPU, ORDERED, SERIAL, Func, Memory, lib, run, tensor
+from uf import GPU, ORDERED, SERIAL, UNEVEN, Func, Memory, lib, run, tensor
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))
 DEVICE = os.environ.get("UF_TEST_GPU") == "1"
 MOST = 1 << 19 if DEVICE else 40000  # elements of a draw
 LONG = MOST * (8 if DEVICE else 4)
+HUGE = 4 << 20 if DEVICE else 1 << 17  # of 8 bytes
 FUNCS = {name: Func.load(name) for name in ("sum", "max", "argmax", "mean", "var", "add", "any")}
 # x -> a x + b, composed: integers, in which it is exact; the order counts.
 AFFINE = Func.reduction("int64,int64->int64,int64", state="int64,int64", combine="(a, b, c, d) -> (e, f) { e = a * c; f = b * c + d; }")
@@ -105,6 +106,7 @@ def each(rng, draw):
         for t in types:
             for _ in range(ROUNDS):
                 flags = int(rng.choice([0, 0, 0, ORDERED, SERIAL])) if name in ("sum", "max", "add") else 0
+                flags |= UNEVEN * int(rng.random() < .3)
                 check(rng, name, t, *draw(), flags=flags)
 
 
@@ -123,6 +125,43 @@ def short(rng):
         n = int(rng.integers(MOST // 8, MOST))
         return (n,), 0, n // int(rng.choice([1, 2, 3, 5, 9, 20, 40, 130, 600]))
     each(rng, draw)
+
+
+def skewed(rng):
+    """A few that are much longer than the others, so that blocks share them, in any order and number; twice, for the same bits."""
+    numpy = {"add": np.add.reduceat, "max": np.maximum.reduceat, "min": np.minimum.reduceat, "first": lambda x, starts: x[starts]}
+    for name, t in (("add", "i8"), ("add", "f8"), ("max", "f4"), ("add", "i4"), ("argmax", "f4"), ("var", "f8"), ("add", "c16"), ("min", "i2"),
+                    ("first", "i4")):
+        for _ in range(2 * ROUNDS):
+            n = int(rng.integers(HUGE // 2, HUGE)) * 8 // np.dtype(t).itemsize
+            count = n // int(rng.choice([5, 30, 300, 3000]))
+            way = rng.integers(4)
+            if way == 0:  # one of half of all
+                starts = np.sort(rng.integers(0, n // 2, count))
+            elif way == 1:  # some, between short ones
+                starts = np.sort(np.concatenate([rng.integers(a, min(n, a + count), 1 + count // 8) for a in rng.integers(0, n, 8)]))
+            elif way == 2:  # power law
+                starts = np.sort((n * rng.random(count) ** 12).astype("i8"))
+            else:  # a begin and an end each: more long ones than there is room for
+                first = rng.integers(0, n // 8, int(rng.choice([20, 300])))
+                last = first + rng.integers(n // 80, n // 30, len(first)) * (1 if DEVICE else 25)
+                starts = np.concatenate([np.column_stack((first, last)).ravel(), np.sort(rng.integers(0, n, count))])
+            x = rng.integers(-9, 10, n).astype(t)
+            f = FIRST if name == "first" else Func.load(name)
+            [(result, _)] = f.reduce_infer(x, axes=[0])
+            outs, flags = [np.zeros(len(starts), result) for _ in range(2)], UNEVEN * int(rng.random() < .8)
+            for out in outs:
+                reduceat(f, [x, out], starts, 0, False, flags=flags)
+            about = (name, t, n, len(starts), int(way), flags)
+            assert outs[0].tobytes() == outs[1].tobytes(), about
+            if name in numpy:
+                assert np.array_equal(outs[0], numpy[name](x.astype(result), starts)), about
+                continue
+            ends = np.append(starts[1:], n)
+            for i in np.unique(np.concatenate([rng.choice(len(starts), min(len(starts), 1000)), np.argsort(starts - ends)[:40]])):
+                part = x[starts[i]:max(ends[i], starts[i] + 1)]
+                want = starts[i] + np.argmax(part) if name == "argmax" else np.var(part)
+                assert np.isclose(outs[0][i], want, rtol=1e-12, atol=1e-12), (*about, i, outs[0][i], want)
 
 
 def across(rng):
@@ -180,4 +219,4 @@ if __name__ == "__main__":
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         print("the address sanitizer does not follow the threads of a simulated GPU through Python")
         sys.exit(77)
-    sys.exit(run([long, short, across, within, in_order, over_starts]))
+    sys.exit(run([long, short, skewed, across, within, in_order, over_starts]))

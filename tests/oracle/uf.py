@@ -125,7 +125,7 @@ lib.uf_empty.argtypes = [c.POINTER(c.POINTER(Managed)), DLDevice, DLDataType, c.
 lib.uf_copy.argtypes = [c.POINTER(DLTensor), c.POINTER(DLTensor), c.c_void_p]
 
 CASTING = {None: 0, "no": 1, "equiv": 2, "safe": 3, "same_kind": 4, "unsafe": 5}
-FIRST_MATCH, STRONG_NUMBERS, STAGE, ORDERED, SERIAL, DETERMINISTIC, WIDEN = 1, 2, 4, 0x10, 0x20, 0x40, 0x80
+FIRST_MATCH, STRONG_NUMBERS, STAGE, UNEVEN, ORDERED, SERIAL, DETERMINISTIC, WIDEN = 1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80
 EXACT = np.longdouble if np.finfo(np.longdouble).eps < 1e-18 else np.float64
 GPU = DLDevice(2, 0)
 NO_AXES = -1

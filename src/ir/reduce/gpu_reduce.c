@@ -45,6 +45,11 @@ gpu_fold *gpu_fold_begin(fold_writer *w) {
         g->stop = skeleton_parameter(s, GPU_FOLD_STOP);
     if (variant_defers_segments(v))
         g->longest = skeleton_parameter(s, GPU_FOLD_LONG);
+    if (v->fold.split) {
+        g->split = skeleton_divisor(s, GPU_FOLD_SPLIT);
+        g->second = skeleton_parameter(s, GPU_FOLD_SECOND);
+        g->list = skeleton_parameter(s, GPU_FOLD_LIST);
+    }
     if (has_parts(v)) {
         g->chunk = skeleton_parameter(s, GPU_FOLD_CHUNK);
         g->chunk_stride = skeleton_parameter(s, GPU_FOLD_CHUNK_STRIDE);
@@ -260,7 +265,7 @@ void gpu_fold_empty(gpu_fold *g) {
     skeleton_end_if(&g->w->s, end);
 }
 
-/* ---- Shared memory ---- */
+/* ---- Partials in memory ---- */
 
 static ssa shared_array(emit *e, const char *name, int k, dtype type, int count) {
     const char *t = ir_memory_type(type);
@@ -273,7 +278,7 @@ static ssa shared_array(emit *e, const char *name, int k, dtype type, int count)
 }
 
 partial_array partial_array_new(fold_writer *w, const char *name, int count, bool sparse) {
-    partial_array a = {.present = ssa_none()};
+    partial_array a = {.present = ssa_none(), .shared = true};
     for (int k = 0; k < w->nstate; k++)
         a.base[k] = shared_array(w->s.e, name, k, w->state[k], count);
     if (sparse)
@@ -281,9 +286,27 @@ partial_array partial_array_new(fold_writer *w, const char *name, int count, boo
     return a;
 }
 
+/* The address of an array so many bytes behind an address. */
+static ssa global_array(emit *e, ssa address, int bytes, dtype type) {
+    ssa at = emit_value(e, "add i64 %s, %d", address.text, bytes);
+    return emit_value(e, "inttoptr i64 %s to %s%s", at.text, ir_memory_type(type), ir_global_pointer(e));
+}
+
+partial_array partial_array_at(fold_writer *w, ssa address, int count, bool sparse) {
+    partial_array a = {.present = ssa_none()};
+    int bytes = 0;
+    for (int k = 0; k < w->nstate; k++) {
+        a.base[k] = global_array(w->s.e, address, bytes, w->state[k]);
+        bytes += count * dtypes[w->state[k]].size;
+    }
+    if (sparse)
+        a.present = global_array(w->s.e, address, bytes, DT_BOOL);
+    return a;
+}
+
 void partial_array_put(fold_writer *w, const partial_array *a, ssa index, const partial *x) {
     emit *e = w->s.e;
-    e->shared = true;
+    e->shared = a->shared;
     for (int k = 0; k < w->nstate; k++)
         emit_store(e, w->state[k], x->v[k], emit_element(e, w->state[k], a->base[k], index));
     if (ssa_is_set(a->present))
@@ -294,7 +317,7 @@ void partial_array_put(fold_writer *w, const partial_array *a, ssa index, const 
 partial partial_array_get(fold_writer *w, const partial_array *a, ssa index) {
     emit *e = w->s.e;
     partial x = {.present = ssa_none()};
-    e->shared = true;
+    e->shared = a->shared;
     for (int k = 0; k < w->nstate; k++)
         x.v[k] = emit_load(e, w->state[k], emit_element(e, w->state[k], a->base[k], index));
     if (ssa_is_set(a->present))

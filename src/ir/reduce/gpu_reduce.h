@@ -12,9 +12,10 @@ typedef struct gpu_fold {
     ssa aligned;                  /* i1 */
     ssa stop;                     /* i64: segmented, the address behind the first bounds */
     ssa longest;             /* i64: elements of a segment that is not left to the block; variant_defers_segments */
+    ssa second, list;        /* i1, i64; fold.split */
     ssa chunk, chunk_stride; /* i64; to_states */
     ssa columns, shift;      /* i64, i32 */
-    divisor parts, across, unit, *kept, *reduced;
+    divisor split, parts, across, unit, *kept, *reduced;
     ssa *kept_stride[VARIANT_OPERANDS];    /* by dimension; of arrays */
     ssa *reduced_stride[VARIANT_OPERANDS]; /* by dimension; of what is read for each element, and the position */
 } gpu_fold;
@@ -72,12 +73,16 @@ void gpu_fold_store_vector(gpu_fold *g, const fold_place *p, const partial *x, i
 /* Stores the results of no elements, one a thread (variant.empty). */
 void gpu_fold_empty(gpu_fold *g);
 
-/* ---- Partials in shared memory, by index (i64) ---- */
+/* ---- Partials in memory, by index (i64) ---- */
 
 typedef struct partial_array {
     ssa base[PARTIAL_VALUES], present; /* typed addresses */
+    bool shared;
 } partial_array;
+/* In shared memory. */
 partial_array partial_array_new(fold_writer *w, const char *name, int count, bool sparse);
+/* In global memory, from an address (i64) on that is aligned to 16 bytes: value by value, and then what is present. */
+partial_array partial_array_at(fold_writer *w, ssa address, int count, bool sparse);
 void partial_array_put(fold_writer *w, const partial_array *a, ssa index, const partial *x);
 partial partial_array_get(fold_writer *w, const partial_array *a, ssa index);
 

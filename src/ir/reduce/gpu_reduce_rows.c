@@ -4,33 +4,15 @@
  * and shared memory between warps. What is no whole visit is one whose accesses ask whether they exist; a result that has no more than that
  * (fold.once) has no code for whole ones. How often "combine" stands in the code is what it takes to compile: where it is long, it stands in loops. If order is to be kept (FOLD_ORDERED), each warp has a run of elements of its own, and each lane
  * neighbouring accesses of a visit, which its warp combines before the next visit. */
+#include "ir/reduce/gpu_reduce_rows.h"
 #include "ir/common/internal.h"
 #include "ir/common/lanes.h"
-#include "ir/reduce/gpu_reduce.h"
 
 enum {
     INNER_VISITS = 32, /* visits that are combined in the inner level */
     SINGLES = 4,       /* elements a thread has in flight where it goes by single ones */
-    WARPS_MOST = 32,
-
-    DEFER_STEPS = 4,     /* accesses of a thread at a time, of a segment that is left to the block, .. */
-    DEFER_ELEMENTS = 16, /* .. of so many elements, at most */
-    DEFER_WARPS = 1 << (COOP_SEGMENTS - COOP_WARP)
+    WARPS_MOST = 32
 };
-
-typedef struct rows {
-    gpu_fold *g;
-    fold_writer *w;
-    emit *e;
-    int coop, lanes;   /* log2 of the threads of a cooperative group, and of those of them in one warp */
-    int vector, steps; /* elements of an access, accesses of a visit */
-    bool compact;      /* all visits are accesses that ask whether they exist, so that there is code for one */
-    bool ordered;
-    ssa lane; /* i64, in the cooperative group; ordered: in the warp */
-    partial_slot inner, outer;
-    partial_slot across; /* what lanes combine in a loop, where combining is long and results are, too */
-    partial_array shared;
-} rows;
 
 /* ---- What is visited: accesses by vectors, or single elements ---- */
 
@@ -120,7 +102,7 @@ static partial access_partial(rows *r, const fold_access *a) {
 }
 
 /* A partial of each lane, combined over groups of 2^lanes lanes. */
-static partial fold_lanes(rows *r, const partial *x, int lanes) {
+partial rows_lanes(rows *r, const partial *x, int lanes) {
     return ssa_is_set(r->across.v[0]) ? partial_fold_lanes_in_loop(r->w, x, &r->across, lanes)
                                       : partial_fold_lanes(r->w, x, lanes);
 }
@@ -148,7 +130,7 @@ static partial visit(rows *r, const line *l, ssa base, int steps, ssa limit) {
         partials[u] = fold_if(r->w, there[u], &partials[u]);
     }
     partial all = fold_tree(r->w, partials, steps);
-    return r->ordered ? fold_lanes(r, &all, r->lanes) : all;
+    return r->ordered ? rows_lanes(r, &all, r->lanes) : all;
 }
 
 static void add(rows *r, const partial_slot *slot, const partial *x) {
@@ -320,26 +302,29 @@ static void visit_line(rows *r, const fold_place *p) {
 
 /* ---- Cooperative groups ---- */
 
-/* Combines the threads' partials; the first thread of a cooperative group has the result. */
-static partial coop_fold(rows *r, const partial *mine) {
+/* Combines the partials that the first lanes of the warps have; the first thread of the group has the result. */
+partial rows_warps(rows *r, const partial *mine) {
     fold_writer *w = r->w;
     emit *e = r->e;
-    partial x = r->ordered ? *mine : fold_lanes(r, mine, r->lanes);
-    if (r->coop <= COOP_WARP)
-        return x;
     ssa thread = emit_special_register(e, "tid"), lane = emit_value(e, "and i32 %s, 31", thread.text);
     int end = skeleton_if(&w->s, emit_value(e, "icmp eq i32 %s, 0", lane.text));
-    partial_array_put(w, &r->shared, emit_widen(e, emit_value(e, "lshr i32 %s, 5", thread.text)), &x);
+    partial_array_put(w, &r->shared, emit_widen(e, emit_value(e, "lshr i32 %s, 5", thread.text)), mine);
     skeleton_end_if(&w->s, end);
     emit_block_barrier(e);
     int warps = r->coop - COOP_WARP;
     ssa from = emit_value(e, "and i32 %s, %d", lane.text, (1 << warps) - 1);
-    x = partial_array_get(w, &r->shared, emit_widen(e, from));
-    return fold_lanes(r, &x, warps);
+    partial x = partial_array_get(w, &r->shared, emit_widen(e, from));
+    return rows_lanes(r, &x, warps);
+}
+
+/* Combines the threads' partials; the first thread of a cooperative group has the result. */
+partial rows_combine(rows *r, const partial *mine) {
+    partial x = r->ordered ? *mine : rows_lanes(r, mine, r->lanes);
+    return r->coop > COOP_WARP ? rows_warps(r, &x) : x;
 }
 
 /* Sets the threads of a cooperative group: 2^coop. */
-static void rows_group(rows *r, int coop) {
+void rows_group(rows *r, int coop) {
     r->coop = coop;
     r->lanes = coop < COOP_WARP ? coop : COOP_WARP;
     int within = (1 << (r->ordered ? r->lanes : coop)) - 1;
@@ -366,7 +351,7 @@ static rows rows_begin(fold_writer *w, gpu_fold *g) {
 
 /* The number of the cooperative group in the whole grid is the number of groups before this block plus coop_number. This is the former,
  * times `results` results a group (i64). */
-static ssa block_first(const rows *r, int results) {
+ssa rows_before(const rows *r, int results) {
     emit *e = r->e;
     ssa coops = emit_value(e, "lshr i32 %s, %d", emit_special_register(e, "ntid").text, r->coop);
     ssa all = emit_value(e, "mul i32 %s, %d", coops.text, results);
@@ -377,14 +362,17 @@ static ssa coop_number(rows *r) {
     return emit_widen(r->e, emit_value(r->e, "lshr i32 %s, %d", emit_special_register(r->e, "tid").text, r->coop));
 }
 
-static ssa leads(rows *r, ssa there) {
+/* The number of the result of the thread's group, if each has one (i64). */
+ssa rows_own(rows *r) { return emit_op(r->e, "add i64", rows_before(r, 1), coop_number(r)); }
+
+ssa rows_leads(rows *r, ssa there) {
     int within = (1 << r->coop) - 1;
     ssa rank = emit_value(r->e, "and i32 %s, %d", emit_special_register(r->e, "tid").text, within);
     return emit_op(r->e, "and i1", there, emit_value(r->e, "icmp eq i32 %s, 0", rank.text));
 }
 
 /* The place of result `index`, or of the first result if there is none of that number. */
-static fold_place place_of(rows *r, ssa index) {
+fold_place rows_place(rows *r, ssa index) {
     emit *e = r->e;
     gpu_fold *g = r->g;
     fold_place p = {.there = ssa_none()};
@@ -401,125 +389,28 @@ static fold_place place_of(rows *r, ssa index) {
     return p;
 }
 
-static void fold_line(rows *r, const fold_place *p) {
+void rows_line(rows *r, const fold_place *p) {
     partial x = fold_none(r->w);
     partial_put(r->w, &r->outer, &x);
     visit_line(r, p);
 }
 
 /* The result of a place, of whose elements the cooperative group takes all. */
-static void fold_place_of_group(rows *r, const fold_place *p) {
-    fold_line(r, p);
+void rows_result(rows *r, const fold_place *p) {
+    rows_line(r, p);
     partial x = partial_get(r->w, &r->outer);
-    x = coop_fold(r, &x);
-    gpu_fold_store(r->g, p, &x, NULL, leads(r, p->there));
-}
-
-/* ---- Segments that are much longer than the others ---- */
-
-/* Elements of an access by vectors, of the widest operand that has any. */
-static int widest_vector(const rows *r) {
-    int vector = 0;
-    for (int k = 0; k < r->w->s.noperands; k++) {
-        int most = ACCESS_BYTES / dtypes[skeleton_memory(&r->w->s, k)].size;
-        if (fold_reads(r->w, k) && r->w->s.v->operand[k].kind == OPERAND_CONTIGUOUS && (!vector || most < vector))
-            vector = most;
-    }
-    return vector ? vector : 1;
-}
-
-/* The masks of the warps of a block: the lanes that lead a cooperative group whose segment is left to the block. */
-static ssa deferred_masks(emit *e) {
-    if (emit_once(e, "@fold_deferred"))
-        text_printf(&e->declarations, "@fold_deferred = internal addrspace(3) global [%d x i32] undef, align 16\n",
-                    DEFER_WARPS);
-    return emit_value(e, "getelementptr [%d x i32], [%d x i32] addrspace(3)* @fold_deferred, i64 0, i64 0", DEFER_WARPS,
-                      DEFER_WARPS);
-}
-
-static ssa is_any(emit *e, ssa masks) {
-    ssa word[DEFER_WARPS], any = ssa_none();
-    for (int i = 0; i < DEFER_WARPS; i += ACCESS_BYTES / 4)
-        emit_load_vector(e, DT_UINT32, emit_element(e, DT_UINT32, masks, ssa_constant(i)), ACCESS_BYTES / 4, word + i);
-    for (int i = 0; i < DEFER_WARPS; i++)
-        any = i ? emit_op(e, "or i32", any, word[i]) : word[0];
-    return emit_value(e, "icmp ne i32 %s, 0", any.text);
-}
-
-/* Tells all threads of the block which groups leave their segments to it; is there any? (i1) */
-static ssa tell_deferred(rows *r, ssa masks, ssa deferred) {
-    emit *e = r->e;
-    skeleton *s = &r->w->s;
-    ssa thread = emit_special_register(e, "tid"), lane = emit_value(e, "and i32 %s, 31", thread.text);
-    ssa own = lanes_ballot(e, leads(r, deferred));
-    int end = skeleton_if(s, emit_value(e, "icmp eq i32 %s, 0", lane.text));
-    e->shared = true;
-    emit_store(e, DT_UINT32, own,
-               emit_element(e, DT_UINT32, masks, emit_widen(e, emit_value(e, "lshr i32 %s, 5", thread.text))));
-    e->shared = false;
-    skeleton_end_if(s, end);
-    emit_block_barrier(e);
-    e->shared = true;
-    ssa any = is_any(e, masks);
-    e->shared = false;
-    return any;
-}
-
-/* All threads of the block take the segments of the groups of warp `warp` (i64) that are in a mask, one after the other. */
-static void fold_groups(rows *all, const rows *r, ssa warp, ssa mask) {
-    emit *e = r->e;
-    emit_declare(e, "declare i32 @llvm.cttz.i32(i32, i1)");
-    int before = emit_label_new(e), turn = emit_label_new(e), next = emit_label_new(e), done = emit_label_new(e);
-    ssa left = ssa_named("%%left%d", turn);
-    emit_branch(e, before);
-    emit_label(e, before);
-    emit_branch_if(e, emit_value(e, "icmp ne i32 %s, 0", mask.text), turn, done);
-    emit_label(e, turn);
-    ssa now = emit_value(e, "phi i32 [ %s, %%L%d ], [ %s, %%L%d ]", mask.text, before, left.text, next);
-    ssa bit = emit_widen(e, emit_value(e, "call i32 @llvm.cttz.i32(i32 %s, i1 false)", now.text));
-    ssa leader = emit_op(e, "add i64", emit_value(e, "shl i64 %s, 5", warp.text), bit);
-    ssa group = emit_value(e, "lshr i64 %s, %d", leader.text, r->coop);
-    fold_place p = place_of(all, emit_op(e, "add i64", block_first(r, 1), group));
-    fold_place_of_group(all, &p);
-    emit_block_barrier(e); /* what warps tell each other is read before the next segment's is written */
-    emit_branch(e, next);
-    emit_label(e, next);
-    emit_line(e, "%s = and i32 %s, %s", left.text, now.text, emit_value(e, "add i32 %s, -1", now.text).text);
-    emit_branch_if(e, emit_value(e, "icmp ne i32 %s, 0", left.text), turn, done);
-    emit_label(e, done);
-}
-
-/* All threads of the block take the segments that its groups have left. */
-static void fold_deferred(rows *r, ssa deferred) {
-    emit *e = r->e;
-    rows all = *r;
-    all.vector = widest_vector(r);
-    all.steps = all.vector * DEFER_STEPS <= DEFER_ELEMENTS ? DEFER_STEPS : DEFER_ELEMENTS / all.vector;
-    all.compact = true;
-    rows_group(&all, COOP_SEGMENTS);
-    ssa masks = deferred_masks(e);
-    int end = skeleton_if(&r->w->s, tell_deferred(r, masks, deferred));
-    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(DEFER_WARPS));
-    e->shared = true;
-    ssa mask = emit_load(e, DT_UINT32, emit_element(e, DT_UINT32, masks, l.i));
-    e->shared = false;
-    fold_groups(&all, r, l.i, mask);
-    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
-    skeleton_end_if(&r->w->s, end);
+    x = rows_combine(r, &x);
+    gpu_fold_store(r->g, p, &x, NULL, rows_leads(r, p->there));
 }
 
 static void one_result(rows *r) {
-    emit *e = r->e;
-    fold_place p = place_of(r, emit_op(e, "add i64", block_first(r, 1), coop_number(r)));
-    if (!variant_defers_segments(r->w->s.v)) {
-        fold_place_of_group(r, &p);
-        return;
+    const variant *v = r->w->s.v;
+    if (v->fold.split || variant_defers_segments(v)) {
+        rows_segments(r);
+    } else {
+        fold_place p = rows_place(r, rows_own(r));
+        rows_result(r, &p);
     }
-    ssa deferred = emit_op(e, "icmp sgt i64", p.count, r->g->longest), there = p.there;
-    p.end = emit_select_as(e, "i64", deferred, p.begin, p.end);
-    p.there = emit_op(e, "and i1", there, emit_value(e, "xor i1 %s, true", deferred.text));
-    fold_place_of_group(r, &p);
-    fold_deferred(r, emit_op(e, "and i1", deferred, there));
 }
 
 /* ---- Several short results at once ---- */
@@ -557,14 +448,14 @@ static void results_at_once(rows *r, const fold_place *places, int n) {
     for (int q = 0; q < n; q++)
         all[q] = partial_fold_lanes(r->w, &all[q], r->lanes);
     for (int q = 0; q < n; q++)
-        gpu_fold_store(r->g, &places[q], &all[q], NULL, leads(r, places[q].there));
+        gpu_fold_store(r->g, &places[q], &all[q], NULL, rows_leads(r, places[q].there));
 }
 
 static void several_results(rows *r) {
     emit *e = r->e;
     int n = r->w->s.v->fold.results, aligned = emit_label_new(e), single = emit_label_new(e), end = emit_label_new(e);
     ssa coops = emit_widen(e, emit_value(e, "lshr i32 %s, %d", emit_special_register(e, "ntid").text, r->coop));
-    ssa first = emit_op(e, "add i64", block_first(r, n), coop_number(r));
+    ssa first = emit_op(e, "add i64", rows_before(r, n), coop_number(r));
     fold_place *places = arena_alloc(e->a, (size_t)n * sizeof *places);
     bool always = r->w->s.v->fold.vector == 1 || r->w->s.v->fold.aligned;
     if (!always) {
@@ -573,7 +464,7 @@ static void several_results(rows *r) {
     }
     for (int q = 0; q < n; q++) {
         ssa far = q ? emit_value(e, "mul i64 %s, %d", coops.text, q) : ssa_constant(0);
-        places[q] = place_of(r, q ? emit_op(e, "add i64", first, far) : first);
+        places[q] = rows_place(r, q ? emit_op(e, "add i64", first, far) : first);
     }
     results_at_once(r, places, n);
     if (always)
@@ -582,11 +473,11 @@ static void several_results(rows *r) {
     emit_label(e, single);
     ssa past = emit_op(e, "add i64", first, emit_value(e, "mul i64 %s, %d", coops.text, n));
     counted_loop l = counted_loop_begin(e, "i64", first, past);
-    fold_place p = place_of(r, l.i);
-    fold_line(r, &p);
+    fold_place p = rows_place(r, l.i);
+    rows_line(r, &p);
     partial x = partial_get(r->w, &r->outer);
-    x = coop_fold(r, &x);
-    gpu_fold_store(r->g, &p, &x, NULL, leads(r, p.there));
+    x = rows_combine(r, &x);
+    gpu_fold_store(r->g, &p, &x, NULL, rows_leads(r, p.there));
     counted_loop_end(e, &l, coops, loop_no_unroll(e));
     emit_branch(e, end);
     emit_label(e, end);
