@@ -593,7 +593,7 @@ static void bad_options(void **state) {
         {{.size = sizeof(uf_options), .casting = (uf_casting)-1}, "casting is -1"},
         {{.size = sizeof(uf_options), .threads = -1}, "threads is -1"},
         {{.size = sizeof(uf_options), .threads = INT_MIN}, "threads is -2147483648"},
-        {{.size = sizeof(uf_options), .flags = 8}, "bits 0x8 are unknown"},
+        {{.size = sizeof(uf_options), .flags = 0x200}, "bits 0x200 are unknown"},
         {{.size = sizeof(uf_options), .flags = 0x80000001}, "bits 0x80000000 are unknown"},
     };
     int64_t storage[UF_MAX_NDIM];
