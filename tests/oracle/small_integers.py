@@ -183,6 +183,29 @@ def skipped_declarations(rng):
     assert np.array_equal(out, np.where(x & 1, -1, (x.astype("i4") * 2 + 100) * 3 - 1)), out
 
 
+def divided_in_place(rng):
+    """x /= y and x %= y are computed in the type that both convert to, in which a negative x may be large; y differs, or is one number."""
+    types = [*SHORT, *WHOLE]
+    for t in types:
+        for u in types:
+            if t == "bool":
+                continue
+            ends = {v: (0, 1) if v == "bool" else (np.iinfo(v).min, np.iinfo(v).max) for v in (t, u)}
+            x = rng.choice(np.array([ends[t][0], ends[t][1], 0, 1, 5, 7, 100, ends[t][0] // 3], t), 200)
+            for each in (True, False):
+                y = rng.choice(np.array([min(v, ends[u][1]) for v in (1, 2, 3, 7, 11, ends[u][1])], u), 200 if each else 1)
+                a, b, type_of = common(Node("", t, x), Node("", u, y))
+                for sign, numpy in (("/=", lambda p, q: int(abs(p) // abs(q)) * (1 if (p < 0) == (q < 0) else -1)),
+                                    ("%=", lambda p, q: (abs(p) % abs(q)) * (-1 if p < 0 else 1))):
+                    p, q = (z.x.astype(type_of).tolist() for z in (a, b))
+                    want = [numpy(i, j) for i, j in zip(p, q * (200 // len(q)))]
+                    want = np.array([v & (1 << 64) - 1 for v in want], "u8").astype(t)
+                    for n in (200, 3):
+                        out = np.empty(n, t)
+                        Func(f"(x, y) {{ x {sign} y; return x; }}", f"{t},{u}->{t}")(x[:n], y[:n], out)
+                        assert np.array_equal(out, want[:n]), (t, u, sign, each, x[:n][out != want[:n]][:3], y[:9], out[out != want[:n]][:3])
+
+
 def nan_of_a_maximum(rng):
     """NaN becomes 0 behind a maximum or minimum with an end of the range, too, which compilers may take for the conversion's own."""
     for t in ("float32", "float64"):
@@ -196,4 +219,4 @@ def nan_of_a_maximum(rng):
 
 
 if __name__ == "__main__":
-    sys.exit(run([random_expressions, ends_of_16_bits, windows, skipped_declarations, nan_of_a_maximum]))
+    sys.exit(run([random_expressions, ends_of_16_bits, windows, skipped_declarations, divided_in_place, nan_of_a_maximum]))

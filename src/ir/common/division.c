@@ -219,9 +219,11 @@ ssa emit_divide(emit *e, op o, dtype type, ssa a, ssa b) {
     return divide(e, o, type, NULL, a, b);
 }
 
-/* The values of an integer expression: where a narrower one is converted, and keeps its value, the values of that. */
-static integer_range range_of(const node *n) {
-    const dtype_info *to = &dtypes[n->type], *from = n->kind == N_CONVERT ? &dtypes[n->kid[0]->type] : to;
+/* The values of an integer expression in a type: where a narrower one is converted, and keeps its value, the values of that. The target of
+ * x /= y is converted without a node that says so. */
+static integer_range range_of(const node *n, dtype type) {
+    bool says = n->kind == N_CONVERT && n->type == (int)type;
+    const dtype_info *to = &dtypes[type], *from = &dtypes[says ? n->kid[0]->type : n->type];
     if (from->kind < DK_FLOATING && from->size < to->size && (to->is_signed || !from->is_signed))
         to = from;
     return (integer_range){8 * to->size, to->is_signed};
@@ -246,9 +248,9 @@ static bool is_multiplier(op o, const node *n) {
 }
 
 /* The range of a constant divisor is that of what it divides, if it has that. */
-static integer_range range_of_divisor(const node *n, integer_range other) {
+static integer_range range_of_divisor(const node *n, dtype type, integer_range other) {
     int64_t limit = (int64_t)(UINT64_MAX >> (65 - other.bits)), value = n->value.as.i;
-    return n->kind == N_CONST && value <= limit && value >= (other.is_signed ? -limit - 1 : 0) ? other : range_of(n);
+    return n->kind == N_CONST && value <= limit && value >= (other.is_signed ? -limit - 1 : 0) ? other : range_of(n, type);
 }
 
 /* 1 / b: b itself where that is 1, -1, or 0, by which the quotient is 0, too. */
@@ -260,7 +262,7 @@ static ssa one_divided(emit *e, dtype type, ssa b) {
 }
 
 ssa emit_integer_quotient(body *b, op o, dtype type, const node *numerator, const node *denominator, ssa x, ssa y) {
-    integer_range range = range_of(numerator), other = range_of_divisor(denominator, range);
+    integer_range range = range_of(numerator, type), other = range_of_divisor(denominator, type, range);
     bool constant = denominator->kind == N_CONST;
     if (o == OP_DIV && ssa_is(x, 1))
         return one_divided(b->e, type, y);
