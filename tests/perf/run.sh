@@ -102,6 +102,7 @@ if part updates; then
     plain plain_updates -fopenmp-simd
     ours bench_updates "$plain"
     cpu_peers peers_cpu_updates
+    gpu_peers limits_updates
 fi
 if part narrow; then
     ours bench_narrow
