@@ -6,7 +6,7 @@
 #include <cub/cub.cuh>
 #include <string>
 
-static const long long all = 1ll << 26, some = 1ll << 24;
+static const long long elements = 1ll << 26, indices = 1ll << 24;
 
 static unsigned draw_state;
 static unsigned draw(unsigned below) {
@@ -26,10 +26,10 @@ enum lengths { even, drawn, skewed };
 static void segments(const char *name, int mean, lengths way, const float *x, float *copy) {
     std::vector<long long> start;
     draw_state = 1;
-    for (long long at = 0; at < (way == skewed ? all / 2 + 1 : all); at += way == drawn ? mean / 2 + draw(mean + 1) : mean)
+    for (long long at = 0; at < (way == skewed ? elements / 2 + 1 : elements); at += way == drawn ? mean / 2 + draw(mean + 1) : mean)
         start.push_back(at);
     long long n = (long long)start.size();
-    start.push_back(all);
+    start.push_back(elements);
     long long *d_start = to_gpu(start);
     float *r;
     size_t size = 0;
@@ -38,8 +38,8 @@ static void segments(const char *name, int mean, lengths way, const float *x, fl
     auto work = [&] { cub::DeviceSegmentedReduce::Sum(scratch, size, x, r, n, d_start, d_start + 1); };
     work();
     CHECK(cudaMalloc(&scratch, size + 1));
-    row(name, "CUB DeviceSegmentedReduce", "GB/s", 1e-9 * (4. * all + 12. * n), timed(work));
-    double copied = 4. * all + 12. * n; // as many bytes, half of them read
+    row(name, "CUB DeviceSegmentedReduce", "GB/s", 1e-9 * (4. * elements + 12. * n), timed(work));
+    double copied = 4. * elements + 12. * n; // as many bytes, half of them read
     row(name, "copy", "GB/s", 1e-9 * copied,
         timed([&] { cudaMemcpyAsync(copy, x, (size_t)(copied / 2), cudaMemcpyDeviceToDevice); }));
     CHECK(cudaFree(scratch));
@@ -54,7 +54,7 @@ __global__ void k_add(const long long *at, const float *x, float *sums, long lon
 }
 
 static void sums(const char *name, unsigned bins, bool sorted, const float *x) {
-    std::vector<long long> at(some);
+    std::vector<long long> at(indices);
     draw_state = 1;
     for (auto &a : at)
         a = draw(bins);
@@ -63,14 +63,14 @@ static void sums(const char *name, unsigned bins, bool sorted, const float *x) {
     long long *d_at = to_gpu(at);
     float *r;
     CHECK(cudaMalloc(&r, 4ll * bins));
-    row(name, "CUDA atomicAdd", "GB/s", 12e-9 * some, timed([&] { k_add<<<some / 256, 256>>>(d_at, x, r, some); }));
+    row(name, "CUDA atomicAdd", "GB/s", 12e-9 * indices, timed([&] { k_add<<<indices / 256, 256>>>(d_at, x, r, indices); }));
     CHECK(cudaFree(d_at));
     CHECK(cudaFree(r));
 }
 
 int main() {
-    float *x = to_gpu(numbers(all)), *copy;
-    CHECK(cudaMalloc(&copy, 8 * all));
+    float *x = to_gpu(numbers(elements)), *copy;
+    CHECK(cudaMalloc(&copy, 8 * elements));
     for (int mean : {4, 64, 1000})
         segments(("gpu_segments_f32_" + std::to_string(mean)).c_str(), mean, even, x, copy);
     for (int mean : {16, 100})
