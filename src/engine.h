@@ -17,6 +17,8 @@ typedef struct code_target {
     bool vbmi; /* and look bytes up in registers of 512 bits */
     /* CPU: what is not in the caches of one processor is read faster by vectors of 256 bits than of 512 */
     bool narrow_reads;
+    /* CPU: where lines are written past the caches, what is read across the ends of lines is read faster so, too */
+    bool narrow_lines;
 } code_target;
 
 /* A symbol that generated code refers to, and its address. */
@@ -104,6 +106,7 @@ typedef struct code_traits {
     int nodes;
     bool has_loop;
     bool unbounded; /* as tree.has_unbounded: it may run for long */
+    bool sums; /* elements: neither math functions nor divisions are in it */
     /* Calls: the threads of a cooperative group may share its constructs, since nothing else writes or reads outputs
      * that are arrays. */
     bool maps_to_threads;

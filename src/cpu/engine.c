@@ -46,6 +46,14 @@ static bool host_vbmi(void) {
 #endif
 }
 
+static bool host_is_amd(void) {
+#if defined(__x86_64__)
+    return __builtin_cpu_is("amd");
+#else
+    return false;
+#endif
+}
+
 /* Zen 4, which has vectors of 512 bits and is of the family of Zen 3. It foresees better what two reads of each line ask for than what one
  * does: x + y of 6 to 24 MB in the last level cache takes 5 to 15 % less by vectors of 256 bits. */
 static bool host_reads_narrowly(void) {
@@ -54,7 +62,7 @@ static bool host_reads_narrowly(void) {
         ZEN_3_AND_4 = 0x19
     };
     unsigned a, b, c, d;
-    bool known = __builtin_cpu_is("amd") && __get_cpuid(1, &a, &b, &c, &d);
+    bool known = host_is_amd() && __get_cpuid(1, &a, &b, &c, &d);
     return known && host_vector_bits() == 512 && (a >> 8 & 0xf) + (a >> 20 & 0xff) == ZEN_3_AND_4;
 #else
     return false;
@@ -71,6 +79,7 @@ static uf_status cpu_target(int device, code_target *out) {
     out->f16c = host_f16c();
     out->vbmi = host_vbmi();
     out->narrow_reads = host_reads_narrowly();
+    out->narrow_lines = host_is_amd() && host_vector_bits() == 512;
     return UF_OK;
 }
 
@@ -270,6 +279,12 @@ static void choose_groups(variant *v, const loop_problem *p) {
         }
 }
 
+/* Can lines of them be computed by vectors, or, of complex numbers, as pairs of their parts (ir/elementwise/pairs.c)? */
+static bool has_lines(dtype memory, const code_traits *traits) {
+    return dtype_is_integer(memory) || memory == DT_FLOAT32 || memory == DT_FLOAT64 ||
+           (dtype_is_complex(memory) && traits->sums);
+}
+
 /* Flat loops over more than stays in the caches, which write whole lines past them if all elements have one size and little is computed: the
  * vectors of their code are then lines. */
 static void choose_lines(variant *v, const loop_problem *p) {
@@ -288,8 +303,8 @@ static void choose_lines(variant *v, const loop_problem *p) {
         }
         if (kind == OPERAND_CONTIGUOUS || o->group == k + 1)
             bytes += kind == OPERAND_CONTIGUOUS ? size : o->record;
-        alike &= o->value == o->memory && dtypes[memory].size == size && o->kind == kind &&
-                 (dtype_is_integer(memory) || memory == DT_FLOAT32 || memory == DT_FLOAT64);
+        alike &=
+            o->value == o->memory && dtypes[memory].size == size && o->kind == kind && has_lines(memory, p->traits);
     }
     bool lines = alike && nontemporal_pays((double)p->loop->count * bytes);
     for (int k = v->nin; k < v->nin + v->nout; k++)

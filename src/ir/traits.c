@@ -1,5 +1,6 @@
 /* traits.c - what the engines choose threads by, by class of kernel. */
 #include "ir/common/halves.h"
+#include "ir/common/nodes.h"
 #include "ir/forall/forall.h"
 
 uf_status ir_known_traits(const tree *t, const known_extents *known, code_traits *out) {
@@ -16,6 +17,7 @@ uf_status ir_traits(const tree *t, code_traits *out) {
         return ir_known_traits(t, &none, out);
     *out = (code_traits){.nodes = halves_chain(t) ? t->nodes / HALVES_NODES + 1 : t->nodes,
                          .has_loop = t->has_loop,
+                         .sums = !tree_has_math(t) && !tree_divides(t),
                          .unbounded = t->has_unbounded};
     if (t->layout)
         gufunc_traits(t, out);

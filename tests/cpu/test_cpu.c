@@ -763,28 +763,30 @@ static void by_lines(void **unused) {
         dtype input, output, value;
         uint8_t kind; /* of the second input; interleaved: all are records of 16 bytes */
         int64_t n;
-        bool masked, has_loop, lines;
+        bool masked, has_loop, lines, sums;
     } rows[] = {
-        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_CONTIGUOUS, 3 << 20, false, false, true},
-        {DT_INT8, DT_INT8, DT_INT8, OPERAND_NUMBER, 17 << 20, false, false, true},
-        {DT_FLOAT64, DT_FLOAT64, DT_FLOAT64, OPERAND_CONSTANT, 3 << 20, false, false, true},
-        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_CONTIGUOUS, 2 << 20, false, false, false},
-        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_CONTIGUOUS, 3 << 20, true, false, false},
-        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_CONTIGUOUS, 3 << 20, false, true, false},
-        {DT_FLOAT32, DT_FLOAT64, DT_FLOAT64, OPERAND_CONTIGUOUS, 3 << 20, false, false, false},
-        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT64, OPERAND_CONTIGUOUS, 3 << 20, false, false, false},
-        {DT_FLOAT16, DT_FLOAT16, DT_FLOAT16, OPERAND_CONTIGUOUS, 9 << 20, false, false, false},
-        {DT_COMPLEX64, DT_COMPLEX64, DT_COMPLEX64, OPERAND_CONTIGUOUS, 3 << 20, false, false, false},
-        {DT_BOOL, DT_BOOL, DT_BOOL, OPERAND_CONTIGUOUS, 17 << 20, false, false, false},
-        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_INTERLEAVED, 1 << 20, false, false, true},
-        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_INTERLEAVED, 1 << 19, false, false, false},
-        {DT_FLOAT32, DT_FLOAT64, DT_FLOAT64, OPERAND_INTERLEAVED, 1 << 20, false, false, false},
+        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_CONTIGUOUS, 3 << 20, false, false, true, false},
+        {DT_INT8, DT_INT8, DT_INT8, OPERAND_NUMBER, 17 << 20, false, false, true, false},
+        {DT_FLOAT64, DT_FLOAT64, DT_FLOAT64, OPERAND_CONSTANT, 3 << 20, false, false, true, false},
+        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_CONTIGUOUS, 2 << 20, false, false, false, false},
+        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_CONTIGUOUS, 3 << 20, true, false, false, false},
+        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_CONTIGUOUS, 3 << 20, false, true, false, false},
+        {DT_FLOAT32, DT_FLOAT64, DT_FLOAT64, OPERAND_CONTIGUOUS, 3 << 20, false, false, false, false},
+        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT64, OPERAND_CONTIGUOUS, 3 << 20, false, false, false, false},
+        {DT_FLOAT16, DT_FLOAT16, DT_FLOAT16, OPERAND_CONTIGUOUS, 9 << 20, false, false, false, false},
+        {DT_COMPLEX64, DT_COMPLEX64, DT_COMPLEX64, OPERAND_CONTIGUOUS, 3 << 20, false, false, false, false},
+        {DT_COMPLEX64, DT_COMPLEX64, DT_COMPLEX64, OPERAND_CONTIGUOUS, 3 << 20, false, false, true, true},
+        {DT_FLOAT16, DT_FLOAT16, DT_FLOAT16, OPERAND_CONTIGUOUS, 9 << 20, false, false, false, true},
+        {DT_BOOL, DT_BOOL, DT_BOOL, OPERAND_CONTIGUOUS, 17 << 20, false, false, false, false},
+        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_INTERLEAVED, 1 << 20, false, false, true, false},
+        {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, OPERAND_INTERLEAVED, 1 << 19, false, false, false, false},
+        {DT_FLOAT32, DT_FLOAT64, DT_FLOAT64, OPERAND_INTERLEAVED, 1 << 20, false, false, false, false},
     };
     (void)unused;
 #if defined(__x86_64__)
     for (size_t r = 0; r < COUNT(rows); r++) {
         flat f;
-        code_traits traits = {.has_loop = rows[r].has_loop};
+        code_traits traits = {.has_loop = rows[r].has_loop, .sums = rows[r].sums};
         flat_make(&f, rows[r].input, 2, 1, rows[r].n);
         f.v.operand[1].kind = rows[r].kind;
         for (int k = 0; k < 3 && rows[r].kind == OPERAND_INTERLEAVED; k++)

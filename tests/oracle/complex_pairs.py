@@ -81,16 +81,24 @@ def again(copy, block, view):
     return np.lib.stride_tricks.as_strided(copy.reshape(-1)[(view.ctypes.data - block.ctypes.data) // block.itemsize:], view.shape, view.strides)
 
 
-def check(rng):
+def side_by_side(rng, block, shape):
+    first = int(rng.integers(9))
+    return block.reshape(-1)[first:first + shape[0] * shape[1]].reshape(shape)
+
+
+def check(rng, bytes=0):
+    """bytes: of three arrays that lie side by side, about; 0: few elements, laid out anyhow."""
     t = str(rng.choice(list(PARTS)))
     part = PARTS[t]
-    shape = (int(rng.choice([1, 1, 3, 10])), int(rng.choice([1, 2, 3, 7, 8, 9, 31, 100])))
+    shape, lay = (int(rng.choice([1, 1, 3, 10])), int(rng.choice([1, 2, 3, 7, 8, 9, 31, 100]))), laid_out
+    if bytes:
+        shape, lay = (1, bytes // (3 * np.dtype(t).itemsize) + int(rng.integers(100))), side_by_side
     blocks = [(rng.integers(-9, 10, (shape[0], 2 * shape[1] + 1)) + 1j * rng.integers(-9, 10, (shape[0], 2 * shape[1] + 1))).astype(t)
               for _ in range(3)]
     for block in blocks:
         block += np.array(0.1 - 0.3j, t)
         block[rng.random(block.shape) < .02] = complex(float(rng.choice([0, -0.0, np.inf])), float(rng.choice([1, -0.0, np.nan])))
-    arrays = [laid_out(rng, block, shape) for block in blocks]
+    arrays = [lay(rng, block, shape) for block in blocks]
     out = arrays[2]
     for k in range(2):
         way = rng.random()
@@ -123,5 +131,11 @@ def random_expressions(rng):
         check(rng)
 
 
+def past_the_caches(rng):
+    """More than a last level cache has: whole lines are written."""
+    for _ in range(12):
+        check(rng, 40 << 20)
+
+
 if __name__ == "__main__":
-    sys.exit(run([random_expressions]))
+    sys.exit(run([random_expressions, past_the_caches]))

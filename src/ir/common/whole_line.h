@@ -12,9 +12,11 @@ ssa whole_line_elements(emit *e, ssa array, dtype type);
 enum {
     WHOLE_LINE_HINTS = 3
 };
+/* Bytes of the pieces that a line of elements of so many bytes is computed and stored by. little: reading and writing is what takes the time. */
+int whole_line_piece(const emit *e, int size, bool little);
 /* Hints of the loop over the elements, of so many bytes each. */
-void whole_line_hints(emit *e, int size, int hints[WHOLE_LINE_HINTS]);
+void whole_line_hints(emit *e, int size, int piece, int hints[WHOLE_LINE_HINTS]);
 /* Writes the array to the line that begins at an element of the dtype. */
-void whole_line_store(emit *e, ssa array, dtype type, ssa to);
+void whole_line_store(emit *e, ssa array, dtype type, int piece, ssa to);
 
 #endif

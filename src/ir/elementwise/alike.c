@@ -136,7 +136,7 @@ void alike_by_lines(skeleton *s, ssa n, int fields, const ssa *array) {
     emit *e = s->e;
     ssa row[VARIANT_OPERANDS] = {0}, to[VARIANT_OPERANDS] = {0};
     int first = s->nin, end = first + s->v->nout, size = size_of(&s->v->operand[first]), elements = LINE_BYTES / size;
-    int hints[WHOLE_LINE_HINTS];
+    int hints[WHOLE_LINE_HINTS], piece = whole_line_piece(e, size, cpu_does_little(s, fields));
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), fields_of(s, n, fields));
     row_from(s, s->base, l.i, row);
     for (int k = first; k < end; k++)
@@ -144,10 +144,10 @@ void alike_by_lines(skeleton *s, ssa n, int fields, const ssa *array) {
             to[k] = row[k];
             row[k] = whole_line_elements(e, array[k], skeleton_memory(s, k));
         }
-    whole_line_hints(e, size, hints);
+    whole_line_hints(e, size, piece, hints);
     row_of_fields(s, ssa_constant(elements), row, hints, WHOLE_LINE_HINTS);
     for (int k = first; k < end; k++)
         if (s->v->operand[k].group == k + 1)
-            whole_line_store(e, array[k], skeleton_memory(s, k), to[k]);
+            whole_line_store(e, array[k], skeleton_memory(s, k), piece, to[k]);
     counted_loop_end(e, &l, ssa_constant(elements), loop_no_unroll(e));
 }

@@ -92,8 +92,7 @@ static int math_hints(const skeleton *s, int hints[2]) {
     return 1 + other;
 }
 
-/* Does a loop do little, so that reading and writing is what takes its time? fields: what it does for so many elements, all alike. */
-static bool does_little(const skeleton *s, int fields) {
+bool cpu_does_little(const skeleton *s, int fields) {
     return s->t->nodes <= NARROW_NODES * fields && !s->t->has_loop && !tree_has_math(s->t) &&
            !tree_divides_integers(s->t);
 }
@@ -123,7 +122,7 @@ static int shrinking_lanes(const skeleton *s) {
         else if (o->kind == OPERAND_CONTIGUOUS)
             in = size > in ? size : in;
     }
-    if (s->e->target->vector_bits != 256 || out >= in || !is_dense(s) || !does_little(s, 1))
+    if (s->e->target->vector_bits != 256 || out >= in || !is_dense(s) || !cpu_does_little(s, 1))
         return 0;
     return bytes / out < SHRINKING_LANES ? bytes / out : SHRINKING_LANES;
 }
@@ -284,7 +283,7 @@ static row_vectors row_vectors_of(const skeleton *s) {
     int bytes = s->e->target->vector_bits / 8, largest = largest_size(s), smallest = bytes;
     for (int k = s->nin; k < s->nin + s->v->nout; k++)
         smallest = dtypes[skeleton_memory(s, k)].size < smallest ? dtypes[skeleton_memory(s, k)].size : smallest;
-    if (!has_row_loop(s) || s->v->masked || !does_little(s, 1))
+    if (!has_row_loop(s) || s->v->masked || !cpu_does_little(s, 1))
         return (row_vectors){0};
     if (largest == 1)
         return (row_vectors){1, bytes, SHORT_LANES};
@@ -403,17 +402,19 @@ static void flat_by_lines(skeleton *s, ssa n, const ssa *array) {
     emit *e = s->e;
     ssa row[VARIANT_OPERANDS] = {0}, to[VARIANT_OPERANDS] = {0};
     int first = s->v->nin, end = first + s->v->nout, size = dtypes[skeleton_memory(s, first)].size;
-    int elements = LINE_BYTES / size, hints[WHOLE_LINE_HINTS];
+    int elements = LINE_BYTES / size, piece = whole_line_piece(e, size, cpu_does_little(s, 1));
+    int hints[WHOLE_LINE_HINTS];
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), n);
     row_from(s, s->base, l.i, row);
     for (int k = first; k < end; k++) {
         to[k] = row[k];
         row[k] = whole_line_elements(e, array[k], skeleton_memory(s, k));
     }
-    whole_line_hints(e, size, hints);
-    row_by(s, ssa_constant(elements), row, NULL, batch_finish, hints, WHOLE_LINE_HINTS);
+    whole_line_hints(e, size, piece, hints);
+    if (!pairs_line(s, elements, piece, row))
+        row_by(s, ssa_constant(elements), row, NULL, batch_finish, hints, WHOLE_LINE_HINTS);
     for (int k = first; k < end; k++)
-        whole_line_store(e, array[k], skeleton_memory(s, k), to[k]);
+        whole_line_store(e, array[k], skeleton_memory(s, k), piece, to[k]);
     counted_loop_end(e, &l, ssa_constant(elements), loop_no_unroll(e));
 }
 
@@ -448,7 +449,7 @@ bool cpu_reads_narrowly(const skeleton *s, int fields) {
     for (int k = 0; k < s->noperands; k++)
         if (dtype_is_half(skeleton_memory(s, k)) || dtype_is_complex(skeleton_memory(s, k)))
             return false;
-    return s->e->target->narrow_reads && does_little(s, fields) && !s->v->masked;
+    return s->e->target->narrow_reads && cpu_does_little(s, fields) && !s->v->masked;
 }
 
 narrow_loops cpu_narrow(skeleton *s, ssa n, int size) {

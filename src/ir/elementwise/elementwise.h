@@ -31,6 +31,8 @@ ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride);
 /* All elements of a row; stride[k] is read for strided operands. */
 void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride);
 
+/* CPU: does a loop do little, so that reading and writing is what takes its time? fields: what it does for so many elements, all alike. */
+bool cpu_does_little(const skeleton *s, int fields);
 /* CPU: does a loop do so little that reading is what takes its time, on a processor that reads faster by narrow vectors? fields: what it does
  * for so many elements, all alike. */
 bool cpu_reads_narrowly(const skeleton *s, int fields);
@@ -56,6 +58,8 @@ bool cpu_is_by_element(const skeleton *s);
 /* CPU: the elements of a row of complex numbers as pairs in vectors (pairs.c); false: the kernel is none that can be computed so, and nothing
  * was written. */
 bool pairs_row(skeleton *s, ssa n, const ssa *row, const ssa *stride);
+/* The same of n elements that make up whole vectors of so many bytes, written out. */
+bool pairs_line(skeleton *s, int n, int bytes, const ssa *row);
 
 /* The skeletons. Each reads its parameters after the operands', in the order of type/schema.h, and leaves the "ret" to skeleton_end. */
 void cpu_flat(skeleton *s);

@@ -332,25 +332,37 @@ static void set_input(pairs *p, int k, ssa value) {
         known->value = value;
 }
 
-/* Elements from `first` on, below n, so many at a time. */
-static void loop_of(pairs *p, int count, ssa first, ssa n, const ssa *row, const ssa *stride) {
+/* Vectors of so many pairs: nothing is known of them but the inputs that are the same for all. */
+static void vectors_begin(pairs *p, int count) {
     skeleton *s = p->s;
-    emit *e = s->e;
-    ssa results[UF_MAX_OPERANDS];
     p->count = count;
     for (int i = 0; i < p->nknown; i++)
         p->known[i].value = ssa_none();
     for (int k = 0; k < s->nin; k++)
         if (!skeleton_moves(s, k))
-            set_input(p, k, spread(p, emit_part(e, p->type, s->value[k], 0), emit_part(e, p->type, s->value[k], 1)));
-    counted_loop l = counted_loop_begin(e, "i64", first, n);
+            set_input(p, k,
+                      spread(p, emit_part(s->e, p->type, s->value[k], 0), emit_part(s->e, p->type, s->value[k], 1)));
+}
+
+/* The elements of a vector from number i on. */
+static void vector_of(pairs *p, ssa i, const ssa *row, const ssa *stride) {
+    skeleton *s = p->s;
+    ssa results[UF_MAX_OPERANDS];
     for (int k = 0; k < s->nin; k++)
         if (skeleton_moves(s, k))
-            set_input(p, k, load_some(p, k, row[k], l.i, 0, count, stride));
+            set_input(p, k, load_some(p, k, row[k], i, 0, p->count, stride));
     for (int r = 0; r < s->v->nout; r++)
         results[r] = value_of(p, p->results[r], NO_SYMBOL);
     for (int r = 0; r < s->v->nout; r++)
-        store_some(p, s->nin + r, results[r], row[s->nin + r], l.i, stride);
+        store_some(p, s->nin + r, results[r], row[s->nin + r], i, stride);
+}
+
+/* Elements from `first` on, below n, so many at a time. */
+static void loop_of(pairs *p, int count, ssa first, ssa n, const ssa *row, const ssa *stride) {
+    emit *e = p->s->e;
+    vectors_begin(p, count);
+    counted_loop l = counted_loop_begin(e, "i64", first, n);
+    vector_of(p, l.i, row, stride);
     int hint = count > 1 || ssa_is(first, 0) ? emit_metadata(e, "!{!\"llvm.loop.unroll.count\", i32 %d}", AT_ONCE)
                                              : loop_no_unroll(e);
     counted_loop_end_hints(e, &l, ssa_constant(count), &hint, 1);
@@ -373,4 +385,17 @@ bool pairs_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
     if (count > 1)
         loop_of(p, 1, whole, n, row, stride);
     return true;
+}
+
+bool pairs_line(skeleton *s, int n, int bytes, const ssa *row) {
+    pairs *p = pairs_of(s);
+    for (int k = 0; k < s->nin && p; k++)
+        if (s->v->operand[k].kind == OPERAND_CONSTANT)
+            p = NULL;
+    for (int i = 0, count = 0; i < n && p; i += count) {
+        count = bytes / dtypes[p->type].size;
+        vectors_begin(p, count);
+        vector_of(p, ssa_constant(i), row, NULL);
+    }
+    return p;
 }

@@ -283,7 +283,7 @@ static void line(forall_writer *w, ssa *index, ssa first, int size) {
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(LINE_BYTES / size));
     index[w->g.s.v->ndim - 1] = emit_op(e, "add i64", first, l.i);
     forall_point(w, "kernel", index);
-    whole_line_hints(e, size, hints + 1);
+    whole_line_hints(e, size, whole_line_piece(e, size, false), hints + 1);
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, COUNT(hints));
 }
 
@@ -316,7 +316,7 @@ static void lines(forall_writer *w, ssa *index, ssa first, ssa count) {
     line(w, index, l.i, size);
     w->g.s.base[k] = base;
     memcpy(w->g.core + o->strides, strides, (size_t)o->rank * sizeof *strides);
-    whole_line_store(e, w->nontemporal[k].array, skeleton_memory(&w->g.s, k), to);
+    whole_line_store(e, w->nontemporal[k].array, skeleton_memory(&w->g.s, k), whole_line_piece(e, size, false), to);
     counted_loop_end(e, &l, points, loop_no_unroll(e));
 }
 
