@@ -518,7 +518,8 @@ static unsigned split_shift(int sms) {
 
 /* All elements; false: more than can be counted. */
 static bool all_elements(const variant *v, const nd_loop *kept, const nd_loop *reduced, int64_t *n) {
-    return !__builtin_mul_overflow(reduced->count, kept->count / segments_of(v, kept), n);
+    int64_t segments = segments_of(v, kept);
+    return !__builtin_mul_overflow(reduced->count, segments ? kept->count / segments : kept->count, n);
 }
 
 /* Elements of a part of a segment that several blocks have: segments that do not overlap have no more parts in all than there is room for. */

@@ -7,7 +7,9 @@
 enum {
     AT_ONCE = 8,         /* elements that are apart, of which a branch asks whether one decides */
     VECTORS_AT_ONCE = 4, /* the same of elements side by side */
-    FAR_BYTES = 56,      /* from one element to the next, at least */
+    FAR_BYTES = 56,      /* from one element to the next, at least, .. */
+    FAR_SLOWLY = 36,     /* .. and where a combination takes longer than an addition */
+    TOGETHER = 4,        /* elements that are then combined before what there is of others */
     UNKNOWN_STRIDE = 9,  /* at least: shorter ones are constants of the variant (cpu/fold.c) */
     WORD_BYTES = 4,    /* of elements that are read by vectors, at least: shorter ones LLVM takes out of vectors well */
     MASKED_BYTES = 32, /* of state for an element of these and what lies between it and the next, at most; */
@@ -18,6 +20,12 @@ enum {
 
 /* ---- A line of the cache apart ---- */
 
+/* Does a combination take longer than an addition, whose neutral value is 0, and have vectors of 512 bits been no help? */
+static bool combines_slowly(const pairwise *c) {
+    int64_t neutral;
+    return c->w->s.e->target->vector_bits >= 512 && (!ssa_is_constant(c->neutral, &neutral) || neutral);
+}
+
 static bool is_far(const pairwise *c) {
     const fold_writer *w = c->w;
     bool far = true;
@@ -26,7 +34,7 @@ static bool is_far(const pairwise *c) {
         if (!fold_reads(w, k) || !ssa_is_set(c->lane.by[k]))
             continue;
         by = ssa_is_constant(c->lane.by[k], &by) ? by : UNKNOWN_STRIDE;
-        far &= by * dtypes[skeleton_memory(&w->s, k)].size >= FAR_BYTES;
+        far &= by * dtypes[skeleton_memory(&w->s, k)].size >= (combines_slowly(c) ? FAR_SLOWLY : FAR_BYTES);
     }
     return far;
 }
@@ -45,33 +53,30 @@ static void take_each(pairwise *c, const element_place *p, ssa first, ssa m) {
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, COUNT(hints));
 }
 
-/* Does a combination take longer than an addition, whose neutral value is 0? */
-static bool combines_slowly(const pairwise *c) {
-    int64_t neutral;
-    return !ssa_is_constant(c->neutral, &neutral) || neutral;
-}
-
-/* Combines pairs of neighbours, and each with what lane 0 holds, so that an element takes half the time of a combination, where it is
- * that which is waited for: 0.5 ns in place of 0.73 for the largest of int64 in the second level cache of a Zen 5, while sums of such in
- * memory took 2.1 ns in place of 1.5. Returns the first element (i64) that is left. */
-static ssa take_pairs(pairwise *c, const element_place *p, ssa m) {
+/* Combines neighbours, and then with what lane 0 holds, so that an element takes a part of the time of a combination, where it is
+ * that which is waited for. The largest of every 8th int64, one thread of a Zen 5 guest, ns an element in the second level cache and in memory: one by
+ * one 0.73, pairs 0.50 and 1.70, four 0.46 and 1.60; sums of pairs in memory take 2.1 in place of 1.5. Returns the first element (i64) that is left. */
+static ssa take_together(pairwise *c, const element_place *p, ssa m) {
     emit *e = c->w->s.e;
-    if (e->target->vector_bits < 512 || !combines_slowly(c))
+    if (!combines_slowly(c))
         return ssa_constant(0);
     int hints[] = {loop_no_unroll(e), loop_no_vectors(e)};
-    ssa whole = emit_value(e, "and i64 %s, -2", m.text);
+    partial some[TOGETHER];
+    ssa whole = emit_value(e, "and i64 %s, %d", m.text, -TOGETHER);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), whole);
-    partial a = pairwise_element(c, p, l.i), b = pairwise_element(c, p, emit_op(e, "add i64", l.i, ssa_constant(1)));
-    partial pair = fold_join(c->w, &a, &b), old = pairwise_lane(c, ssa_constant(0)), all = fold_join(c->w, &old, &pair);
+    for (int i = 0; i < TOGETHER; i++)
+        some[i] = pairwise_element(c, p, i ? emit_op(e, "add i64", l.i, ssa_constant(i)) : l.i);
+    partial joined = fold_tree(c->w, some, TOGETHER), old = pairwise_lane(c, ssa_constant(0));
+    partial all = fold_join(c->w, &old, &joined);
     pairwise_put(c, ssa_constant(0), &all);
-    counted_loop_end_hints(e, &l, ssa_constant(2), hints, COUNT(hints));
+    counted_loop_end_hints(e, &l, ssa_constant(TOGETHER), hints, COUNT(hints));
     return whole;
 }
 
 void pairwise_take_one_by_one(pairwise *c, const element_place *p, ssa m) {
     partial none = {.v = {c->neutral}, .present = ssa_none()};
     pairwise_put(c, ssa_constant(0), &none);
-    take_each(c, p, take_pairs(c, p, m), m);
+    take_each(c, p, take_together(c, p, m), m);
 }
 
 /* ---- A few apart ---- */
