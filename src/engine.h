@@ -106,7 +106,7 @@ typedef struct code_traits {
     int nodes;
     bool has_loop;
     bool unbounded; /* as tree.has_unbounded: it may run for long */
-    bool sums; /* elements: neither math functions nor divisions are in it */
+    bool sums;      /* elements: neither math functions nor divisions are in it */
     /* Calls: the threads of a cooperative group may share its constructs, since nothing else writes or reads outputs
      * that are arrays. */
     bool maps_to_threads;
