@@ -38,13 +38,11 @@ enum {
     ALONE_AHEAD = 8,             /* elements that are loaded together */
 
     /* Segments, by what was measured. */
-    SEGMENT_LEAST = 16,  /* elements, on average, of which vectors pay, .. */
-    SEGMENT_VECTORS = 4, /* .. if there are so many; no more single elements of less are loaded together */
-    SEGMENT_VISITS = 32, /* by the lanes of a segment, before it is left to a block, .. */
-    SEGMENT_TIMES = 8,   /* .. if it is so many times as long as the others */
-    SPLIT_LEAST =
-        8
-        << 10, /* bytes of all elements, of each multiprocessor, below which a second launch takes as long as a block does */
+    SEGMENT_LEAST = 16,         /* elements, on average, of which vectors pay, .. */
+    SEGMENT_VECTORS = 4,        /* .. if there are so many; no more single elements of less are loaded together */
+    SEGMENT_VISITS = 32,        /* by the lanes of a segment, before it is left to a block, .. */
+    SEGMENT_TIMES = 8,          /* .. if it is so many times as long as the others */
+    SPLIT_LEAST = 8 << 10,      /* bytes of all elements for each multiprocessor, below which it does not pay */
     SPLIT_BLOCKS = 2,           /* parts, of each multiprocessor */
     SPLIT_TIMES = 2,            /* a segment is split if it is so many times as long as the others, .. */
     SPLIT_MANY = 512,           /* .. if there are so many, .. */
