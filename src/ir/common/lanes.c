@@ -95,3 +95,8 @@ void emit_warp_barrier(emit *e, ssa mask) {
     emit_declare(e, "declare void @llvm.nvvm.bar.warp.sync(i32) convergent nounwind");
     emit_line(e, "call void @llvm.nvvm.bar.warp.sync(i32 %s)", mask.text);
 }
+
+void emit_device_fence(emit *e) {
+    emit_declare(e, "declare void @llvm.nvvm.membar.gl() nounwind");
+    emit_line(e, "call void @llvm.nvvm.membar.gl()");
+}

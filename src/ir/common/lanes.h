@@ -24,5 +24,7 @@ ssa lanes_ballot(emit *e, ssa is);
 /* Waits for all threads of the block, or for the lanes of a warp in the mask (i32). All of them get there. */
 void emit_block_barrier(emit *e);
 void emit_warp_barrier(emit *e, ssa mask);
+/* What the thread has written so far is seen by all threads of the device before what it writes behind this, and likewise what it reads. */
+void emit_device_fence(emit *e);
 
 #endif

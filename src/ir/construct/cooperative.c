@@ -51,8 +51,7 @@ static void grid_meet(emit *e) {
                     "define internal void @grid_meet(i8 addrspace(1)* %%slot, i32 %%blocks) convergent nounwind "
                     "noinline")) {
         int wait = emit_label_new(e), done = emit_label_new(e);
-        emit_declare(e, "declare void @llvm.nvvm.membar.gl() nounwind");
-        emit_line(e, "call void @llvm.nvvm.membar.gl()");
+        emit_device_fence(e);
         ssa counter = counter_of(e, "%slot"), mine = meeting_of(e);
         emit_value(e, "atomicrmw add i64 addrspace(1)* %s, i64 1 monotonic", counter.text);
         ssa before = emit_value(e, "load i64, i64 addrspace(3)* %s, align 8", mine.text);
@@ -64,7 +63,7 @@ static void grid_meet(emit *e) {
         ssa now = emit_value(e, "load volatile i64, i64 addrspace(1)* %s, align 8", counter.text);
         emit_branch_if(e, emit_value(e, "icmp ult i64 %s, %s", now.text, all.text), wait, done);
         emit_label(e, done);
-        emit_line(e, "call void @llvm.nvvm.membar.gl()");
+        emit_device_fence(e);
         emit_line(e, "ret void");
         emit_define_end(e, &s);
     }

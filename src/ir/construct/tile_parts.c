@@ -21,11 +21,6 @@ static ssa groups_of(emit *e, ssa parts) {
                       PARTS_JOINED);
 }
 
-static void fence(emit *e) {
-    emit_declare(e, "declare void @llvm.nvvm.membar.gl() nounwind");
-    emit_line(e, "call void @llvm.nvvm.membar.gl()");
-}
-
 /* The address of the thread's value of result i at a place. */
 static ssa value_address(body *b, const tile_parts *p, dtype type, ssa place, int i, int count) {
     emit *e = b->e;
@@ -50,7 +45,7 @@ static ssa arrive(emit *e, const tile_parts *p, ssa counter) {
     int one = emit_label_new(e), all = emit_label_new(e);
     if (emit_once(e, "@parts_before"))
         text_puts(&e->declarations, "@parts_before = internal addrspace(3) global i32 undef, align 4\n");
-    fence(e);
+    emit_device_fence(e);
     emit_block_barrier(e);
     emit_branch_if(e, emit_value(e, "icmp eq i64 %s, 0", p->thread.text), one, all);
     emit_label(e, one);
@@ -68,7 +63,7 @@ static void combine_places(body *b, const tile_parts *p, const node *reduce, con
                            ssa first, ssa size) {
     emit *e = b->e;
     dtype type = (dtype)reduce->type;
-    fence(e);
+    emit_device_fence(e);
     for (int i = 0; i < count; i++)
         accumulator_clear(b, reduce, &all[i]);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), size);

@@ -160,10 +160,9 @@ static ssa is_said(segments *g) { return emit_value(g->e, "icmp ne i32 %s, 0", g
 /* Second launch, first thread: is this block the last one that is done with its part of segment i of the list? */
 static void arrive(segments *g, ssa i, ssa parts) {
     emit *e = g->e;
-    emit_declare(e, "declare void @llvm.nvvm.membar.gl() nounwind");
-    emit_line(e, "call void @llvm.nvvm.membar.gl()");
+    emit_device_fence(e);
     ssa done = emit_value(e, "add i64 %s, 1", add_to_entry(g, SPLIT_DONE, i, ssa_constant(1)).text);
-    emit_line(e, "call void @llvm.nvvm.membar.gl()");
+    emit_device_fence(e);
     ssa last = emit_op(e, "icmp eq i64", done, parts);
     put_word(g, "@segments_said", emit_value(e, "zext i1 %s to i32", last.text));
 }
