@@ -152,6 +152,21 @@ static inline DLTensor on_gpu(DLDataType type, int64_t n) {
     return m->dl_tensor;
 }
 
+/* A copy of n elements of the host's. */
+static inline DLTensor to_gpu(const void *from, DLDataType type, int64_t n) {
+    DLTensor to = on_gpu(type, n), host = UF_ARRAY((const float *)from, n);
+    host.dtype = type;
+    MUST(uf_copy(&to, &host, NULL));
+    return to;
+}
+
+/* A number below another one, as limits.cuh draws them. */
+static unsigned draw_state;
+static inline unsigned draw(unsigned below) {
+    draw_state = draw_state * 1664525u + 1013904223u;
+    return (unsigned)((unsigned long long)draw_state * below >> 32);
+}
+
 static const DLDataType f32 = {kDLFloat, 32, 1};
 
 static inline void gpu_fill(const DLTensor *t, int64_t n) {

@@ -165,19 +165,6 @@ static void fill(void *to, DLDataType type) {
 
 static const DLDataType i32 = {kDLInt, 32, 1};
 
-static unsigned draw_state;
-static unsigned draw(unsigned below) {
-    draw_state = draw_state * 1664525u + 1013904223u;
-    return (unsigned)((unsigned long long)draw_state * below >> 32);
-}
-
-static DLTensor to_gpu(const void *from, DLDataType type, int64_t n) {
-    DLTensor to = on_gpu(type, n), host = UF_ARRAY((const float *)from, n);
-    host.dtype = type;
-    MUST(uf_copy(&to, &host, NULL));
-    return to;
-}
-
 typedef struct points {
     uf_func *f;
     int64_t n;

@@ -103,20 +103,6 @@ static void segments_case(uf_func *add, const char *name, int64_t length, float 
 
 /* ---- GPU. limits_updates.cu draws the same numbers ---- */
 
-static unsigned draw_state;
-static unsigned draw(unsigned below) {
-    draw_state = draw_state * 1664525u + 1013904223u;
-    return (unsigned)((unsigned long long)draw_state * below >> 32);
-}
-
-static DLTensor to_gpu(void *h, DLDataType type, int64_t n) {
-    DLTensor d = on_gpu(type, n), host = d;
-    host.device = (DLDevice){kDLCPU, 0};
-    host.data = h;
-    MUST(uf_copy(&d, &host, NULL));
-    return d;
-}
-
 typedef struct gpu_problem {
     uf_func *add;
     DLTensor args[2], starts; /* of uf_reduceat */

@@ -51,6 +51,20 @@ static void check(double got, double want, const char *what) {
     exit(1);
 }
 
+template <class T> static T *to_gpu(const std::vector<T> &h) {
+    T *d;
+    CHECK(cudaMalloc(&d, h.size() * sizeof(T)));
+    CHECK(cudaMemcpy(d, h.data(), h.size() * sizeof(T), cudaMemcpyHostToDevice));
+    return d;
+}
+
+// A number below another one, as bench.h draws them.
+static unsigned draw_state;
+static inline unsigned draw(unsigned below) {
+    draw_state = draw_state * 1664525u + 1013904223u;
+    return (unsigned)((unsigned long long)draw_state * below >> 32);
+}
+
 // The numbers that every program works on.
 static std::vector<float> numbers(size_t n) {
     std::vector<float> h(n);

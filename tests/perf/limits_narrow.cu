@@ -10,24 +10,11 @@
 
 static const size_t read_bytes = (size_t)1 << 29, sparse = (size_t)1 << 26;
 
-static unsigned draw_state;
-static unsigned draw(unsigned below) {
-    draw_state = draw_state * 1664525u + 1013904223u;
-    return (unsigned)((unsigned long long)draw_state * below >> 32);
-}
-
 static std::vector<float> whole_numbers(size_t n) {
     std::vector<float> h(n);
     for (auto &v : h)
         v = (float)draw(8);
     return h;
-}
-
-template <class T> static T *to_gpu(const std::vector<T> &h) {
-    T *d;
-    CHECK(cudaMalloc(&d, h.size() * sizeof(T)));
-    CHECK(cudaMemcpy(d, h.data(), h.size() * sizeof(T), cudaMemcpyHostToDevice));
-    return d;
 }
 
 // ---- Rows ----

@@ -8,19 +8,6 @@
 
 static const long long elements = 1ll << 26, indices = 1ll << 24;
 
-static unsigned draw_state;
-static unsigned draw(unsigned below) {
-    draw_state = draw_state * 1664525u + 1013904223u;
-    return (unsigned)((unsigned long long)draw_state * below >> 32);
-}
-
-template <class T> static T *to_gpu(const std::vector<T> &h) {
-    T *d;
-    CHECK(cudaMalloc(&d, h.size() * sizeof(T)));
-    CHECK(cudaMemcpy(d, h.data(), h.size() * sizeof(T), cudaMemcpyHostToDevice));
-    return d;
-}
-
 enum lengths { even, drawn, skewed };
 
 static void segments(const char *name, int mean, lengths way, const float *x, float *copy) {
