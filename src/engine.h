@@ -98,7 +98,8 @@ enum {
 };
 
 enum {
-    PAIRS_CONSTANT = UINT8_MAX
+    PAIRS_CONSTANT = UINT8_MAX,
+    COLUMN_RANGES = 2 /* of a forall that may be its columns: the last one, and the one before it */
 };
 
 /* What an engine chooses a variant by: the size of a kernel, and how it walks through memory. */
@@ -112,8 +113,10 @@ typedef struct code_traits {
     bool maps_to_threads;
     bool plain_loops; /* calls: there are loops in the kernel that are no constructs */
     bool windows;     /* calls: all that the kernel does is one forall over windows of its inputs (ir_points) */
-    bool columns;     /* calls: all that the kernel does is foralls that columns_fit (ir/construct/construct.h) */
-    uint64_t vectors; /* .. : bit k: they load or store vectors of operand k */
+    /* Calls: bit r: all that the kernel does is foralls of which the range with r others behind it may be the columns (ir/construct/columns.c). */
+    uint8_t columns;
+    /* .. : 1 + the core dimension of an operand that the columns go along, where vectors are loaded or stored; 0: elements alone are. */
+    uint8_t column_of[COLUMN_RANGES][UF_MAX_OPERANDS];
     /* Calls: every call comes to the same constructs in the same order, whatever its values, and ends soon. */
     bool uniform;
     /* Calls: the statements of each forall can be written for many elements, each for all of them before the next. */

@@ -136,16 +136,20 @@ static void specialise_tile(variant *v, const nd_loop *loop, const code_traits *
     }
 }
 
-/* Is operand k's core in C order without gaps? */
-static bool is_packed(const layout_operand *o, const int64_t *core) {
-    int64_t count = 1;
-    for (int d = o->rank - 1; d >= 0; d--) {
-        if (core[o->dim[d]] != 1 && core[o->strides + d] != count)
-            return false;
+/* Has the core no gaps, dimension `inner` being the innermost one, and the others in C order? */
+static bool is_packed_along(const layout_operand *o, const int64_t *core, int inner) {
+    int64_t count = o->rank ? core[o->dim[inner]] : 1;
+    bool packed = count == 1 || core[o->strides + inner] == 1;
+    for (int d = o->rank - 1; d >= 0 && packed; d--) {
+        if (d == inner)
+            continue;
+        packed = core[o->dim[d]] == 1 || core[o->strides + d] == count;
         count *= core[o->dim[d]];
     }
-    return true;
+    return packed;
 }
+
+static bool is_packed(const layout_operand *o, const int64_t *core) { return is_packed_along(o, core, o->rank - 1); }
 
 /* Log2 of the unrolled calls that are computed together, each in a lane of vectors (ir/gufunc/lane_calls.c). Their operands are copied, which
  * pays where much is computed of an element, but for those without a unit, whose calls lie side by side. 16-bit floating numbers are computed as float32. */
@@ -227,33 +231,51 @@ static uint8_t lanes_of_rows(const variant *v, const loop_problem *p) {
     return best ? (uint8_t)__builtin_ctz((unsigned)best) : 0;
 }
 
-/* Sizes as constants: all loops unrolled, or vectors along the last range of products, for which cores that are not in C order without gaps
- * are copied. Where they are so those are faster. */
+/* Must operand k be copied to have vectors along the columns, if these are the range that has so many behind it (gufunc.columns)? */
+static bool is_across(const variant *v, const loop_problem *p, int behind, int k) {
+    int d = p->traits->column_of[behind][k] - 1;
+    return d >= 0 && d != v->operand[k].unit - 1 && p->core[p->layout->operands[k].dim[d]] != 1;
+}
+
+/* Vectors along that range. copies: of cores, which are then in C order. */
+static bool columns_go(const variant *v, const loop_problem *p, int behind, bool copies) {
+    bool all = p->traits->columns >> behind & 1;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        all &=
+            !is_across(v, p, behind, k) || (copies && p->traits->column_of[behind][k] == p->layout->operands[k].rank);
+    return all;
+}
+
+/* Sizes as constants: all loops unrolled, or vectors along a range of products. Where neighbours in memory go along that, vectors are faster; else
+ * cores are copied, and the range is the last one. */
 static void choose_sizes(variant *v, const loop_problem *p) {
-    bool known = p->unrolled && !v->reports && !v->masked, alike = true;
-    bool packed[UF_MAX_OPERANDS] = {false}, vectors[UF_MAX_OPERANDS] = {false},
-         all = true; /* that have vectors are packed */
+    bool known = p->unrolled && !v->reports && !v->masked, alike = known;
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     for (int d = 0; d < p->layout->ndims && known; d++)
         v->gufunc.size[d] = (uint8_t)p->core[d];
-    for (int k = 0; k < v->nin + v->nout; k++) {
-        packed[k] = is_packed(&p->layout->operands[k], p->core);
-        vectors[k] = p->traits->vectors >> k & 1;
-        all &= packed[k] || !vectors[k];
+    for (int k = 0; k < v->nin + v->nout; k++)
         alike &= v->operand[k].memory == v->operand[k].value;
-    }
     uint8_t calls = known ? calls_together(v, p) : 0;
     bool short_enough = known && !cores_convert(v) && unrolls(v, p, calls);
-    v->gufunc.columns = known && alike && p->traits->columns && (all || !short_enough);
+    v->gufunc.columns = !alike                       ? 0
+                        : columns_go(v, p, 0, false) ? 1
+                        : columns_go(v, p, 1, false) ? 2
+                                                     : !short_enough && columns_go(v, p, 0, true);
     v->gufunc.unrolled = short_enough && !v->gufunc.columns;
     v->gufunc.calls = v->gufunc.unrolled ? calls : 0;
     if (!v->gufunc.columns && !v->gufunc.unrolled)
         memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     for (int k = 0; k < v->nin + v->nout; k++) {
+        const layout_operand *l = &p->layout->operands[k];
         variant_operand *o = &v->operand[k];
-        o->staged =
-            v->gufunc.columns ? packed[k] || vectors[k] : v->gufunc.unrolled && (packed[k] || (calls && o->unit));
-        o->fixed = packed[k] && (v->gufunc.columns || v->gufunc.calls);
+        if (v->gufunc.columns) {
+            o->staged = is_across(v, p, v->gufunc.columns - 1, k);
+            o->fixed = !o->staged && o->unit && is_packed_along(l, p->core, o->unit - 1);
+        } else {
+            bool packed = v->gufunc.unrolled && is_packed(l, p->core);
+            o->staged = packed || (v->gufunc.calls && o->unit);
+            o->fixed = packed && v->gufunc.calls;
+        }
     }
 }
 

@@ -247,9 +247,9 @@ typedef struct variant {
             uint8_t unrolled; /* a thread computes a call with its operands in registers, and all loops are unrolled for
                                  the core sizes; then coop is 0, and an operand that is `staged` has its core in C
                                  order without gaps (on the CPU it only says that; but see `calls`) */
-            /* CPU: every construct is a forall whose last range is a vector (ir/construct/columns.c); sizes are constants. Operands of which
-             * there are vectors are `staged`, and others that are in C order without gaps; those of them that are not `fixed`, which are not so,
-             * are copied for each call. */
+            /* CPU: every construct is a forall, one range of which is a vector (ir/construct/columns.c): 1: the last one, 2: the one before it;
+             * sizes are constants. Cores that are `staged` are copied for each call to arrays in C order; vectors of others lie along their units,
+             * and those that are `fixed` have no gaps and, but for the unit dimension, which is the innermost, C order. 0: there are no vectors. */
             uint8_t columns;
             uint8_t size[GUFUNC_SIZES]; /* unrolled, columns, form: of each core dimension of the layout */
             /* GPU, unrolled: several threads share a call (ir/gufunc/separable.c): how many indices of each core dimension one of

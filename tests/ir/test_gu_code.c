@@ -435,7 +435,8 @@ static void test_separable(void **state) {
     }
 }
 
-/* Products along vectors: whole ones, and a shorter last one; rows share them. */
+/* Products along vectors: whole ones, and a shorter last one; rows share them. The vectors go along either range, by strides that are known if there
+ * are no gaps. */
 static void test_columns(void **state) {
     (void)state;
     arena a = {0};
@@ -443,20 +444,39 @@ static void test_columns(void **state) {
     const tree *t = gu_tree(&a, k);
     code_traits traits;
     ir_traits(t, &traits);
-    assert_true(traits.columns);
-    variant v = gu_unrolled(t, 7);
-    v.gufunc.unrolled = 0;
-    v.gufunc.columns = 1;
-    code_module m = gu_generate(&a, k, t, &v, &gu_cpu);
-    for (int i = 0; i < judge_count(); i++)
-        assert_null(judge_ir(i, m.ir.data));
-    assert_int_equal(occurrences(m.ir.data, "alloca <4 x double>"), 6);
-    assert_int_equal(occurrences(m.ir.data, "alloca <3 x double>"), 6);
-    assert_null(strstr(m.ir.data, "llvm.vector"));
-    text_free(&m.ir);
-    ir_traits(gu_tree(&a, gu_kernel_of("vecmat")), &traits); /* one row */
-    assert_true(traits.columns);
-    static const char *const others[] = {"matvec", "complex_matmul", "conditional", "plain_loop", "layer"};
+    assert_int_equal(traits.columns, 3);
+    for (int columns = 1; columns <= 2; columns++)
+        for (int fixed = 0; fixed < 2; fixed++) {
+            variant v = gu_unrolled(t, 7);
+            v.gufunc.unrolled = 0;
+            v.gufunc.columns = (uint8_t)columns;
+            for (int o = 0; o < 3; o++) {
+                v.operand[o].unit = (uint8_t)(3 - columns);
+                v.operand[o].staged = 0;
+                v.operand[o].fixed = (uint8_t)fixed;
+            }
+            code_module m = gu_generate(&a, k, t, &v, &gu_cpu);
+            for (int i = 0; i < judge_count(); i++)
+                assert_null(judge_ir(i, m.ir.data));
+            assert_int_equal(occurrences(m.ir.data, "alloca <4 x double>"), 6);
+            assert_int_equal(occurrences(m.ir.data, "alloca <3 x double>"), 6);
+            assert_null(strstr(m.ir.data, "llvm.vector"));
+            assert_int_equal(strstr(m.ir.data, ", %s") == NULL, fixed); /* strides */
+            text_free(&m.ir);
+        }
+    static const struct {
+        const char *name;
+        int columns,
+            along
+                [3]; /* which ranges can be the columns: bits; along which dimension of each operand the last one goes then */
+    } known[] = {{"matmul", 3, {0, 2, 2}}, {"vecmat", 1, {0, 2, 1}}, {"matvec", 1, {1, 0, 1}}};
+    for (size_t i = 0; i < COUNT(known); i++) {
+        ir_traits(gu_tree(&a, gu_kernel_of(known[i].name)), &traits);
+        assert_int_equal(traits.columns, known[i].columns);
+        for (int o = 0; o < 3; o++)
+            assert_int_equal(traits.column_of[0][o], known[i].along[o]);
+    }
+    static const char *const others[] = {"complex_matmul", "conditional", "plain_loop", "layer"};
     for (size_t i = 0; i < COUNT(others); i++) {
         ir_traits(gu_tree(&a, gu_kernel_of(others[i])), &traits);
         assert_false(traits.columns);

@@ -146,55 +146,71 @@ static void rows_unrolled(void **state) {
 }
 
 /* Products go by vectors of columns. Of the first matrix they take single elements, in any order; the second one and the product are copied, by
- * squares if it can be, where they are in another order than C's; of those that are short enough, calls have lanes then. */
+ * squares if it can be, where they are in another order than C's; of those that are short enough, calls have lanes then. Nothing is copied where
+ * rows have gaps, or where vectors go along the rows' range. */
 static void products_chosen(void **state) {
     enum {
-        CALLS = 1000
+        CALLS = 1000,
+        A = 1,
+        B = 2,
+        C = 4,
+        ALL = A | B | C,
+        GAPS = 8,
+        BESIDE = 16 /* all calls lie side by side: some are copied together */
     };
     static const struct {
-        int n, lines;
-        enum {
-            PACKED,
-            FIRST, /* that matrix is transposed */
-            SECOND,
-            BESIDE /* all calls lie side by side: four are copied together */
-        } how;
-        bool columns, unrolled;
-        int copied; /* operands */
+        int n, lines, how, columns; /* how: the operands that are transposed, and more */
+        bool unrolled;
+        int fixed, copied; /* operands, and how many */
         bool squares;
-    } cases[] = {{16, 100000, PACKED, true, false, 0, false}, {16, 100000, FIRST, true, false, 0, false},
-                 {16, 100000, SECOND, true, false, 1, true},  {16, 100000, BESIDE, true, false, 2, true},
-                 {40, 100000, SECOND, true, false, 1, true},  {40, 100000, BESIDE, true, false, 2, true},
-                 {4, 300, PACKED, true, false, 0, false},     {4, 300, FIRST, true, false, 0, false},
-                 {4, 300, SECOND, false, true, 0, false},     {1, 100000, SECOND, true, false, 0, false}};
+    } cases[] = {{16, 100000, 0, 1, false, ALL, 0, false},
+                 {16, 100000, A, 1, false, ALL, 0, false},
+                 {16, 100000, B, 1, false, A | C, 1, true},
+                 {16, 100000, BESIDE, 1, false, 0, 2, true},
+                 {40, 100000, B, 1, false, A | C, 1, true},
+                 {40, 100000, BESIDE, 1, false, 0, 2, true},
+                 {4, 300, 0, 1, false, ALL, 0, false},
+                 {4, 300, A, 1, false, ALL, 0, false},
+                 {4, 300, B, 0, true, 0, 0, false},
+                 {1, 100000, B, 1, false, ALL, 0, false},
+                 {16, 100000, ALL, 2, false, ALL, 0, false},
+                 {16, 100000, A | C, 2, false, ALL, 0, false},
+                 {4, 300, ALL, 2, false, ALL, 0, false},
+                 {16, 100000, C, 1, false, A | B, 1, false},
+                 {16, 100000, B | C, 1, false, A, 2, true},
+                 {16, 100000, GAPS, 1, false, 0, 0, false},
+                 {16, 100000, GAPS | ALL, 2, false, 0, 0, false},
+                 {16, 100000, GAPS | B, 1, false, 0, 1, true},
+                 {4, 300, GAPS, 1, false, 0, 0, false}};
     const gu_kernel *k = gu_kernel_of("matmul");
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         arena a = {0};
         const tree *t = gu_tree(&a, k);
         variant v = gu_variant(t, 0, 0, 1, 1);
-        int64_t n = cases[i].n, unit = cases[i].how == BESIDE ? CALLS : 1, calls = CALLS,
-                core[] = {n, n, n, n * unit, unit, n * unit, unit, n * unit, unit}, strides[] = {n * n, n * n, n * n};
+        bool beside = cases[i].how & BESIDE;
+        int64_t n = cases[i].n, unit = beside ? CALLS : 1, row = unit * (cases[i].how & GAPS ? n + 1 : n),
+                calls = CALLS, core[] = {n, n, n, row, unit, row, unit, row, unit},
+                strides[] = {n * row, n * row, n * row};
         code_traits traits;
         nd_loop loop = {.ndim = 1, .narrays = 3, .count = calls, .extent = &calls, .stride = strides};
-        if (cases[i].how == FIRST || cases[i].how == SECOND) {
-            int64_t *turned = core + (cases[i].how == FIRST ? 3 : 5);
-            turned[0] = 1;
-            turned[1] = n;
-        }
+        for (int o = 0; o < 3; o++)
+            if (cases[i].how >> o & 1) {
+                core[3 + 2 * o] = unit;
+                core[4 + 2 * o] = row;
+            }
         ir_traits(t, &traits);
         cpu_engine.specialise(
             &v, &(loop_problem){
                     .loop = &loop, .layout = t->layout, .core = core, .traits = &traits, .unrolled = cases[i].lines});
         if (v.gufunc.columns != cases[i].columns || v.gufunc.unrolled != cases[i].unrolled)
             fail_msg("case %zu: columns %d, unrolled %d", i, v.gufunc.columns, v.gufunc.unrolled);
-        bool first = cases[i].how == PACKED || cases[i].how == SECOND,
-             second = cases[i].how == PACKED || cases[i].how == FIRST || n == 1;
-        assert_int_equal(v.operand[0].fixed, cases[i].columns && first);
-        assert_int_equal(v.operand[1].fixed, cases[i].columns && second);
+        for (int o = 0; o < 3; o++)
+            if (v.operand[o].fixed != (cases[i].fixed >> o & 1))
+                fail_msg("case %zu: operand %d is %sfixed", i, o, v.operand[o].fixed ? "" : "not ");
         code_module m = gu_generate(&a, k, t, &v, &gu_cpu);
         char array[64];
-        snprintf(array, sizeof array, "alloca [%d x double]", (int)(n * n * (cases[i].how == BESIDE ? 4 : 1)));
+        snprintf(array, sizeof array, "alloca [%d x double]", (int)(n * n));
         int copied = occurrences(m.ir.data, array) + occurrences(m.ir.data, "call noalias align 64");
         if (copied != cases[i].copied)
             fail_msg("case %zu: %d copied\n%s", i, copied, m.ir.data);

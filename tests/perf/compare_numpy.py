@@ -344,7 +344,7 @@ def case_casts():
 
 def case_cores():
     """Batches of small matrices and vectors, which lie behind each other or (last) side by side, or whose matrices are transposed (turned), or
-    the first of them is (first); ns a call."""
+    the first of them is (first), or are parts of larger ones (part); ns a call."""
     functions = {"det": ("m", "", np.linalg.det), "inv": ("m", "m", np.linalg.inv), "cholesky": ("m", "m", np.linalg.cholesky),
                  "solve": ("mv", "v", lambda a, b: np.linalg.solve(a, b[..., None])[..., 0]), "matvec": ("mv", "v", np.matvec),
                  "vecmat": ("vm", "v", np.vecmat), "vecdot": ("vv", "", np.vecdot), "matmul": ("mm", "m", np.matmul)}
@@ -356,22 +356,29 @@ def case_cores():
     def last(a):
         return np.moveaxis(np.ascontiguousarray(np.moveaxis(a, 0, -1)), -1, 0)
 
+    def part(a):
+        room = np.zeros([a.shape[0]] + [n + 3 for n in a.shape[1:]], a.dtype)
+        view = room[tuple(slice(0, n) for n in a.shape)]
+        view[...] = a
+        return view
+
     def call(name, t, k, how):
         reads, writes, f = functions[name]
         n = 10000 if k <= 16 else 1000
         inputs = [rng.random((n,) + shapes[r](k)).astype(t) for r in reads]
         if name in ("det", "inv", "solve", "cholesky"):
             inputs[0] = inputs[0] + inputs[0].swapaxes(1, 2) + k * np.eye(k, dtype=t)
-        lies = {"": lambda a: a, "_last": last, "_turned": turned, "_first": lambda a: a}[how]
+        lies = {"": lambda a: a, "_last": last, "_turned": turned, "_first": lambda a: a, "_part": part}[how]
         inputs = [turned(a) if how == "_first" and not i else lies(a) for i, a in enumerate(inputs)]
         want = f(*inputs)
-        out = lies(np.zeros((n,) + shapes[writes](k), t))
+        out = (lies if how != "_part" else lambda a: a)(np.zeros((n,) + shapes[writes](k), t))
         return calls(name, *inputs, out), (lambda: f(*inputs)), n, out, want
     for name in functions:
         for t in ("f4", "f8"):
             product = name.startswith(("vec", "mat"))
             for k in (2, 3, 4, 5, 6, 7, 8, 12, 16) + ((20, 28, 48) if product else ()):
-                for how in ("", "_last") + (("_turned", "_first") if name == "matmul" else ()):
+                matrices = name in ("matmul", "matvec", "vecmat")
+                for how in ("", "_last") + (("_turned", "_part") if matrices else ()) + (("_first",) if name == "matmul" else ()):
                     yield f"cores_{name}_{np.dtype(t).name}_{k}{how}", lambda name=name, t=t, k=k, how=how: call(name, t, k, how)
 
 

@@ -1,6 +1,7 @@
-/* columns.c - CPU: foralls around sums, as in the product of two matrices, whose sizes are constants of the variant (gufunc.columns). The
- * last range is cut into vectors, of which the last may be shorter; some rows, the range before it if there is one, are computed together, so that
- * each vector that is loaded serves all of them, and their sums stay in registers. */
+/* columns.c - CPU: foralls around sums, as in the product of two matrices, whose sizes are constants of the variant (gufunc.columns). One
+ * range is cut into vectors, of which the last may be shorter; some rows, another range if there is one, are computed together, so that
+ * each vector that is loaded serves all of them, and their sums stay in registers. The columns are the last range, or the one before it where
+ * neighbours in memory go along that, as in the product of transposed matrices whose result is transposed, too. */
 #include <assert.h>
 
 #include "ir/common/nodes.h"
@@ -17,45 +18,67 @@ enum {
 
 /* ---- What fits: that is decided by the tree ---- */
 
-static const node *last_of(const node *ranges) {
-    assert(ranges); /* every construct has one */
-    while (ranges->next)
-        ranges = ranges->next;
-    return ranges;
+/* NULL: there are not so many. */
+static const node *range_with_behind(const node *ranges, int behind) {
+    int count = 0;
+    for (const node *r = ranges; r; r = r->next)
+        count++;
+    return count > behind ? range_at(ranges, count - 1 - behind) : NULL;
+}
+
+/* 1 + the core dimension that has the variable for an index, of an element that has no other index with it; 0: none has. */
+static int dimension_with(const function *f, const node *element, int variable) {
+    int rank = f->locals[element->local].rank, found = 0;
+    for (int d = 0; d < rank; d++)
+        if (element_index(element, rank, d)->local == variable)
+            found = 1 + d;
+    return found;
 }
 
 static bool is_constant_limit(const node *range) {
     return range->kid[0]->kind == N_SIZE || range->kid[0]->kind == N_CONST;
 }
 
-/* An element of an operand whose indices are variables of ranges; that of the columns may be the last one alone. */
-static bool element_fits(const function *f, const node *n, int column) {
-    const local *l = &f->locals[n->local];
+typedef struct column_survey {
+    const function *f;
+    dtype type;
+    int column; /* the variable */
+    uint8_t *column_of;
+} column_survey;
+
+/* An element of an operand whose indices are variables of ranges; the columns are at most one of them, and always the same. */
+static bool element_fits(const column_survey *s, const node *n) {
+    const local *l = &s->f->locals[n->local];
+    int columns = 0;
     if (n->kind != N_ELEMENT || !l->core || !n->unchecked || l->rank < 1)
         return false;
     for (int d = 0; d < l->rank; d++) {
         const node *i = element_index(n, l->rank, d);
-        if (i->kind != N_LOCAL || (i->local == column && d < l->rank - 1))
+        if (i->kind != N_LOCAL)
             return false;
+        columns += i->local == s->column;
     }
+    int at = dimension_with(s->f, n, s->column), before = s->column_of[n->local];
+    if (columns > 1 || (at && before && at != before))
+        return false;
+    s->column_of[n->local] = (uint8_t)(at ? at : before);
     return true;
 }
 
-static bool expression_fits(const function *f, const node *n, dtype type, int column, bool in_sum) {
-    if (n->type != type)
+static bool expression_fits(const column_survey *s, const node *n, bool in_sum) {
+    if (n->type != s->type)
         return false;
     switch (n->kind) {
     case N_CONST:
         return true;
     case N_ELEMENT:
-        return n->local < f->nparams && element_fits(f, n, column);
+        return n->local < s->f->nparams && element_fits(s, n);
     case N_BINARY:
-        return (n->op == OP_ADD || n->op == OP_SUB || n->op == OP_MUL) &&
-               expression_fits(f, n->kid[0], type, column, in_sum) &&
-               expression_fits(f, n->kid[1], type, column, in_sum);
+        return (n->op == OP_ADD || n->op == OP_SUB || n->op == OP_MUL) && expression_fits(s, n->kid[0], in_sum) &&
+               expression_fits(s, n->kid[1], in_sum);
     case N_REDUCE:
         return !in_sum && !n->callee && n->op == OP_ADD && !n->args->next && is_constant_limit(n->args) &&
-               expression_fits(f, n->kid[0], type, column, true);
+               expression_fits(s, n->kid[0], true);
     default:
         return false;
     }
@@ -63,41 +86,19 @@ static bool expression_fits(const function *f, const node *n, dtype type, int co
 
 static void count_reductions(const node *n, void *user) { *(int *)user += n->kind == N_REDUCE; }
 
-bool columns_fit(const function *f, const node *n) {
-    const node *s = n->body;
+bool columns_fit(const function *f, const node *n, int behind, uint8_t *column_of) {
+    const node *statement = n->body, *column = n->kind == N_FORALL ? range_with_behind(n->args, behind) : NULL;
     int reductions = 0;
-    if (n->kind != N_FORALL || !s || s->next || s->kind != N_EVAL || s->kid[0]->kind != N_ASSIGN)
+    if (!column || !statement || statement->next || statement->kind != N_EVAL || statement->kid[0]->kind != N_ASSIGN)
         return false;
     for (const node *r = n->args; r; r = r->next)
         if (!is_constant_limit(r))
             return false;
-    const node *to = s->kid[0]->kid[0], *value = s->kid[0]->kid[1];
-    dtype type = (dtype)to->type;
-    assert(n->args);
-    int column = last_of(n->args)->local;
+    const node *to = statement->kid[0]->kid[0], *value = statement->kid[0]->kid[1];
+    column_survey s = {.f = f, .type = (dtype)to->type, .column = column->local, .column_of = column_of};
     node_visit(value, count_reductions, &reductions);
-    return reductions == 1 && (type == DT_FLOAT32 || type == DT_FLOAT64) && element_fits(f, to, column) &&
-           element_index(to, f->locals[to->local].rank, f->locals[to->local].rank - 1)->local == column &&
-           expression_fits(f, value, type, column, false);
-}
-
-typedef struct column_search {
-    const function *f;
-    int column;
-    uint64_t found;
-} column_search;
-
-static void find_vectors(const node *n, void *user) {
-    column_search *s = user;
-    const local *l = &s->f->locals[n->local];
-    if (n->kind == N_ELEMENT && l->core && element_index(n, l->rank, l->rank - 1)->local == s->column)
-        s->found |= UINT64_C(1) << n->local;
-}
-
-uint64_t columns_vectors(const function *f, const node *n) {
-    column_search s = {.f = f, .column = last_of(n->args)->local};
-    node_each(n->body, find_vectors, &s);
-    return s.found;
+    return reductions == 1 && (s.type == DT_FLOAT32 || s.type == DT_FLOAT64) && element_fits(&s, to) &&
+           dimension_with(f, to, s.column) && expression_fits(&s, value, false);
 }
 
 /* ---- Values: of a row, for some neighbouring columns (a vector), or the same for all of them ---- */
@@ -157,21 +158,33 @@ static int64_t limit_of(const body *b, const node *range) {
     return size;
 }
 
-/* The address of an element, or of the first of its row's vector. A core that is `staged` is in C order without gaps. */
+/* Elements from one index of dimension d of operand k to the next: a constant where the core has no gaps, or is a copy. */
+static ssa stride_of(const columns *c, int k, int d) {
+    const frame *f = c->b->e->frame;
+    const layout_operand *o = &f->layout->operands[k];
+    const variant_operand *operand = &f->v->operand[k];
+    int inner = operand->staged ? o->rank - 1 : operand->unit - 1;
+    int64_t stride = 1, size;
+    if (!operand->staged && !operand->fixed)
+        return ssa_named("%%s%d", o->strides + d);
+    for (int i = 0; i < o->rank; i++)
+        if (d != inner && (i > d || i == inner)) {
+            frame_size(f, o->dim[i], &size);
+            stride *= size;
+        }
+    return ssa_constant(stride);
+}
+
+/* The address of an element, or of the first of its row's vector. */
 static ssa place_of(const columns *c, const node *n) {
     body *b = c->b;
-    const layout_operand *o = &b->e->frame->layout->operands[n->local];
-    bool packed = b->e->frame->v->operand[n->local].staged;
+    int rank = b->f->locals[n->local].rank;
     ssa offset = ssa_constant(0);
-    int64_t stride = 1, size;
-    for (int d = o->rank - 1; d >= 0; d--) {
-        int i = element_index(n, o->rank, d)->local;
-        ssa by = packed ? ssa_constant(stride) : ssa_named("%%s%d", o->strides + d),
-            step =
-                i == c->variable ? ssa_constant((int64_t)c->now * c->width) : emit_op(b->e, "mul i64", b->bound[i], by);
+    for (int d = rank - 1; d >= 0; d--) {
+        int i = element_index(n, rank, d)->local;
+        ssa step = i == c->variable ? ssa_constant((int64_t)c->now * c->width)
+                                    : emit_op(b->e, "mul i64", b->bound[i], stride_of(c, n->local, d));
         offset = ssa_is(offset, 0) ? step : emit_op(b->e, "add i64", offset, step);
-        frame_size(b->e->frame, o->dim[d], &size);
-        stride *= size;
     }
     return emit_element(b->e, c->type, ssa_named("%%p%d", n->local), offset);
 }
@@ -228,10 +241,8 @@ static void store_vector(const columns *c, ssa value, ssa at) {
 
 static column_value element_value(const columns *c, const node *n) {
     emit *e = c->b->e;
-    int rank = c->b->f->locals[n->local].rank;
-    bool is_vector = element_index(n, rank, rank - 1)->local == c->variable;
     ssa at = place_of(c, n);
-    if (is_vector)
+    if (dimension_with(c->b->f, n, c->variable))
         return (column_value){load_vector(c, as_vector(c, at)), true};
     return (column_value){emit_load_as(e, ir_value_type(c->type), at, dtypes[c->type].align), false};
 }
@@ -406,25 +417,27 @@ static void write_tiles(columns *c, const node *statement, const node *range) {
 
 void columns_forall(body *b, const node *n) {
     emit *e = b->e;
-    const node *last = last_of(n->args), *range = n->args == last ? NULL : n->args;
-    columns c = {.b = b, .type = (dtype)n->body->kid[0]->kid[0]->type, .variable = last->local};
-    int count = 0;
+    int behind = e->frame->v->gufunc.columns - 1, count = 0;
     for (const node *r = n->args; r; r = r->next)
         count++;
     counted_loop *loops = arena_alloc(e->a, (size_t)count * sizeof *loops);
-    count = 0;
-    c.all = limit_of(b, last);
+    const node *columns_range = range_with_behind(n->args, behind), *rows = range_with_behind(n->args, !behind);
+    assert(columns_range); /* columns_fit */
+    columns c = {.b = b, .type = (dtype)n->body->kid[0]->kid[0]->type, .variable = columns_range->local};
+    c.all = limit_of(b, columns_range);
     node_visit(n->body->kid[0]->kid[1], find_sum, &c.sum);
+    count = 0;
     b->depth++;
-    for (; range && range->next != last; range = range->next) {
-        loops[count] = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(limit_of(b, range)));
-        b->bound[range->local] = loops[count++].i;
-        assert(range->next); /* `last` comes later */
+    for (const node *r = n->args; r; r = r->next) {
+        if (r == columns_range || r == rows)
+            continue;
+        loops[count] = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(limit_of(b, r)));
+        b->bound[r->local] = loops[count++].i;
     }
-    write_tiles(&c, n->body, range);
+    write_tiles(&c, n->body, rows);
     while (count--)
         counted_loop_end(e, &loops[count], ssa_constant(1), 0);
-    for (range = n->args; range; range = range->next)
-        b->bound[range->local] = ssa_none();
+    for (const node *r = n->args; r; r = r->next)
+        b->bound[r->local] = ssa_none();
     b->depth--;
 }

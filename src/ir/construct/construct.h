@@ -36,11 +36,11 @@ bool combines_by_loop(const node *reduce);
 bool interchange_fits(const body *b, const node *n);
 void interchange_forall(body *b, const node *n);
 void forall_alone(body *b, const node *n, const ssa *limits, int count); /* construct.c; the plain loop */
-/* ---- columns.c: CPU, a forall around sums whose sizes are constants, as vectors along its last range ---- */
+/* ---- columns.c: CPU, a forall around sums whose sizes are constants, as vectors along one of its last two ranges ---- */
 
-bool columns_fit(const function *f, const node *n);
-/* Of such a forall: bit k: vectors of operand k are loaded or stored, and not elements alone. */
-uint64_t columns_vectors(const function *f, const node *n);
+/* May the range that has so many others behind it be the columns? column_of: see code_traits (engine.h); what other foralls of the kernel make of
+ * an operand must not be something else. */
+bool columns_fit(const function *f, const node *n, int behind, uint8_t *column_of);
 void columns_forall(body *b, const node *n);
 /* ---- vector_reduce.c: CPU, min, max and reduce over one range ---- */
 

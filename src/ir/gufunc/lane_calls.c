@@ -3,8 +3,8 @@
  * is copied back. Elements that lie side by side in a core are copied by squares, which are transposed in registers. Where it is calls that lie
  * side by side, nothing is copied.
  *
- * Where one call is computed at a time, cores that are not in C order without gaps are copied in the same way. If it is calls that lie side by
- * side, some of them are copied together, by squares, and then computed one by one.
+ * Where one call is computed at a time, cores in which no vectors are to be had (`staged`) are copied in the same way. If it is calls that lie
+ * side by side, some of them are copied together, by squares, and then computed one by one.
  *
  * Lanes behind the last call have this call once more. They read what it reads, before anything is stored, and store what it stores. */
 #include "ir/gufunc/lane_calls.h"
@@ -17,22 +17,20 @@
 #include "ir/gufunc/call_copy.h"
 
 enum {
-    LINE_COPY = 32,         /* bytes that are copied at once where they stay together */
-    GROUP_MOST = 16,        /* calls that lie side by side, and are copied together to be computed one by one, .. */
-    GROUP_BYTES = 24 << 10, /* .. if all their copies have no more */
+    LINE_COPY = 32,          /* bytes that are copied at once where they stay together */
+    GROUP_MOST = 32,         /* calls that lie side by side, and are copied together to be computed one by one, .. */
+    GROUP_BYTES = 256 << 10, /* .. if all their copies have no more, which should stay in the second level cache */
 };
 
 static int size_of(const gufunc_writer *w, int k) { return dtypes[skeleton_memory(&w->s, k)].size; }
 
 static int elements_of(const gufunc_writer *w, int k) { return core_bytes(w->s.v, w->layout, k) / size_of(w, k); }
 
-/* A call alone finds cores in C order without gaps as they are, and so those of which it takes single elements. */
 static bool is_copied(const lane_calls *c, int k) {
-    const variant_operand *o = &c->w->s.v->operand[k];
-    return skeleton_is_array(&c->w->s, k) && (c->lanes > 1 || (o->staged && !o->fixed));
+    return skeleton_is_array(&c->w->s, k) && (c->lanes > 1 || c->w->s.v->operand[k].staged);
 }
 
-/* One call at a time: how many are copied together, where they lie side by side: as the nearest cache has room for, up to some. */
+/* One call at a time: how many are copied together, where they lie side by side. */
 static int group_of(const lane_calls *c) {
     int bytes = 0, group = GROUP_MOST;
     bool beside = false;
@@ -44,6 +42,13 @@ static int group_of(const lane_calls *c) {
     while (group > CALL_GROUP_LEAST && group * bytes > GROUP_BYTES)
         group /= 2;
     return beside ? group : 1;
+}
+
+/* Elements from a core to the next one's in an array: of a group an odd number of lines of the cache, as multiples of 4 KiB would share few
+ * places of the nearest one. */
+static int pitch_of(const lane_calls *c, int k) {
+    int size = size_of(c->w, k), bytes = elements_of(c->w, k) * size;
+    return c->group > 1 ? (int)call_group_pitch(bytes) / size : elements_of(c->w, k);
 }
 
 bool lane_calls_needed(gufunc_writer *w) {
@@ -60,7 +65,7 @@ lane_calls lane_calls_begin(gufunc_writer *w, const ssa *stride) {
     c.group = group_of(&c);
     for (int k = 0; k < w->s.noperands; k++)
         if (is_copied(&c, k))
-            c.array[k] = emit_array(w->s.e, skeleton_memory(&w->s, k), elements_of(w, k) * c.lanes * c.group);
+            c.array[k] = emit_array(w->s.e, skeleton_memory(&w->s, k), pitch_of(&c, k) * c.lanes * c.group);
     return c;
 }
 
@@ -233,7 +238,7 @@ static void copy_turned(const copy *p, ssa offset, ssa element) {
 
 /* All calls of a group, which lie side by side. */
 static void copy_group(const copy *p, ssa offset, ssa element) {
-    copy_neighbours(p, offset, element, p->calls, elements_of(p->c->w, p->k));
+    copy_neighbours(p, offset, element, p->calls, pitch_of(p->c, p->k));
 }
 
 static bool goes_along_last(void (*each)(const copy *, ssa, ssa)) { return each == copy_turned || each == copy_group; }
@@ -388,7 +393,7 @@ static ssa array_of(const lane_calls *c, int k, ssa call) {
     const gufunc_writer *w = c->w;
     emit *e = w->s.e;
     return emit_element(e, skeleton_memory(&w->s, k), c->array[k],
-                        emit_value(e, "mul i64 %s, %d", call.text, elements_of(w, k)));
+                        emit_value(e, "mul i64 %s, %d", call.text, pitch_of(c, k)));
 }
 
 /* Copies each call by itself. */

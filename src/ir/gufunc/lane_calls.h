@@ -1,5 +1,5 @@
 /* lane_calls.h - CPU: inner calls whose operands are copied: unrolled ones (gufunc.calls), several at a time, each in a lane of vectors, and
- * those along columns (gufunc.columns), which are computed one at a time, if cores are not in C order without gaps. */
+ * those along columns (gufunc.columns), which are computed one at a time. */
 #ifndef UF_LANE_CALLS_H
 #define UF_LANE_CALLS_H
 
@@ -12,8 +12,7 @@ enum {
 typedef struct lane_calls {
     gufunc_writer *w;
     int lanes;
-    int group; /* calls that are copied together, and then computed one by one: element number i of the q-th of them is number i + q *
-                          (elements of a core) of the array; lanes is 1 then */
+    int group; /* calls that are copied together, and then computed one by one, each in its part of the array; lanes is 1 then */
     const ssa *stride; /* of neighbouring calls, by operand, in elements (i64) */
     ssa array
         [VARIANT_OPERANDS]; /* element number i of the call in lane l is number i * lanes + l; elements of a core count in C order */
