@@ -237,13 +237,28 @@ static bool is_across(const variant *v, const loop_problem *p, int behind, int k
     return d >= 0 && d != v->operand[k].unit - 1 && p->core[p->layout->operands[k].dim[d]] != 1;
 }
 
-/* Vectors along that range. copies: of cores, which are then in C order. */
-static bool columns_go(const variant *v, const loop_problem *p, int behind, bool copies) {
-    bool all = p->traits->columns >> behind & 1;
+/* Cores to be copied for vectors along that range; UF_MAX_OPERANDS: those do not go, as the kernel is another, or a core that is across has no rows
+ * that share its copy. Calls that lie side by side are copied together. */
+static int columns_copy(const variant *v, const loop_problem *p, int behind) {
+    bool goes = p->traits->columns >> behind & 1, rows = p->traits->columns == (1 << COLUMN_RANGES) - 1;
+    int copies = 0;
     for (int k = 0; k < v->nin + v->nout; k++)
-        all &=
-            !is_across(v, p, behind, k) || (copies && p->traits->column_of[behind][k] == p->layout->operands[k].rank);
-    return all;
+        if (is_across(v, p, behind, k)) {
+            goes &= rows || !v->operand[k].unit;
+            copies++;
+        }
+    return goes ? copies : UF_MAX_OPERANDS;
+}
+
+/* gufunc.columns; calls that are short enough to be unrolled are not copied. */
+static uint8_t choose_columns(const variant *v, const loop_problem *p, bool short_enough) {
+    int best = 0, least = short_enough ? 1 : UF_MAX_OPERANDS;
+    for (int r = 0; r < COLUMN_RANGES; r++) {
+        int copies = columns_copy(v, p, r);
+        best = copies < least ? 1 + r : best;
+        least = copies < least ? copies : least;
+    }
+    return (uint8_t)best;
 }
 
 /* Sizes as constants: all loops unrolled, or vectors along a range of products. Where neighbours in memory go along that, vectors are faster; else
@@ -257,10 +272,7 @@ static void choose_sizes(variant *v, const loop_problem *p) {
         alike &= v->operand[k].memory == v->operand[k].value;
     uint8_t calls = known ? calls_together(v, p) : 0;
     bool short_enough = known && !cores_convert(v) && unrolls(v, p, calls);
-    v->gufunc.columns = !alike                       ? 0
-                        : columns_go(v, p, 0, false) ? 1
-                        : columns_go(v, p, 1, false) ? 2
-                                                     : !short_enough && columns_go(v, p, 0, true);
+    v->gufunc.columns = alike ? choose_columns(v, p, short_enough) : 0;
     v->gufunc.unrolled = short_enough && !v->gufunc.columns;
     v->gufunc.calls = v->gufunc.unrolled ? calls : 0;
     if (!v->gufunc.columns && !v->gufunc.unrolled)

@@ -248,8 +248,8 @@ typedef struct variant {
                                  the core sizes; then coop is 0, and an operand that is `staged` has its core in C
                                  order without gaps (on the CPU it only says that; but see `calls`) */
             /* CPU: every construct is a forall, one range of which is a vector (ir/construct/columns.c): 1: the last one, 2: the one before it;
-             * sizes are constants. Cores that are `staged` are copied for each call to arrays in C order; vectors of others lie along their units,
-             * and those that are `fixed` have no gaps and, but for the unit dimension, which is the innermost, C order. 0: there are no vectors. */
+             * sizes are constants. Cores that are `staged` are copied for each call to arrays with the columns innermost; vectors of others lie along
+             * their units, and those that are `fixed` have no gaps and, but for the unit dimension, which is the innermost, C order. 0: none. */
             uint8_t columns;
             uint8_t size[GUFUNC_SIZES]; /* unrolled, columns, form: of each core dimension of the layout */
             /* GPU, unrolled: several threads share a call (ir/gufunc/separable.c): how many indices of each core dimension one of
@@ -607,6 +607,15 @@ static inline int cores_pitch(const variant *v, const core_layout *layout) {
     for (int k = 0; k < v->nin + v->nout; k++)
         bytes += v->operand[k].staged ? core_pitch(core_bytes(v, layout, k)) : 0;
     return bytes;
+}
+/* Elements from one index of dimension d of operand k's core to the next, in memory without gaps in which dimension `inner` is the innermost
+ * one, and the others are in C order. */
+static inline int core_stride(const variant *v, const core_layout *layout, int k, int inner, int d) {
+    const layout_operand *o = &layout->operands[k];
+    int stride = 1;
+    for (int i = 0; i < o->rank; i++)
+        stride *= d != inner && (i > d || i == inner) ? v->gufunc.size[o->dim[i]] : 1;
+    return stride;
 }
 /* CPU: bytes from the copy of a core to that of the next call's: an odd number of lines. */
 static inline int64_t call_group_pitch(int64_t core) { return ((core + LINE_BYTES - 1) / LINE_BYTES | 1) * LINE_BYTES; }

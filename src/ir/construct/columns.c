@@ -3,6 +3,7 @@
  * each vector that is loaded serves all of them, and their sums stay in registers. The columns are the last range, or the one before it where
  * neighbours in memory go along that, as in the product of transposed matrices whose result is transposed, too. */
 #include <assert.h>
+#include <string.h>
 
 #include "ir/common/nodes.h"
 #include "ir/common/skeleton.h"
@@ -86,7 +87,7 @@ static bool expression_fits(const column_survey *s, const node *n, bool in_sum) 
 
 static void count_reductions(const node *n, void *user) { *(int *)user += n->kind == N_REDUCE; }
 
-bool columns_fit(const function *f, const node *n, int behind, uint8_t *column_of) {
+static bool forall_fits(const function *f, const node *n, int behind, uint8_t *column_of) {
     const node *statement = n->body, *column = n->kind == N_FORALL ? range_with_behind(n->args, behind) : NULL;
     int reductions = 0;
     if (!column || !statement || statement->next || statement->kind != N_EVAL || statement->kid[0]->kind != N_ASSIGN)
@@ -101,17 +102,26 @@ bool columns_fit(const function *f, const node *n, int behind, uint8_t *column_o
            dimension_with(f, to, s.column) && expression_fits(&s, value, false);
 }
 
+bool columns_fit(const function *kernel, int behind, uint8_t column_of[UF_MAX_OPERANDS]) {
+    bool all = kernel->body != NULL;
+    memset(column_of, 0, UF_MAX_OPERANDS);
+    for (const node *n = kernel->body; n && all; n = n->next)
+        all = forall_fits(kernel, n, behind, column_of);
+    return all;
+}
+
 /* ---- Values: of a row, for some neighbouring columns (a vector), or the same for all of them ---- */
 
 typedef struct columns {
     body *b;
     dtype type;
-    int64_t all, all_rows; /* columns, and rows */
-    int variable;          /* of the columns */
-    const node *sum;       /* the one in the statement */
-    int width;             /* columns of a vector, but for the last one */
-    int nvectors;          /* of a row */
-    ssa *slot;             /* sums, by row and vector */
+    int64_t all, all_rows;       /* columns, and rows */
+    int variable;                /* of the columns */
+    uint8_t of[UF_MAX_OPERANDS]; /* columns_fit */
+    const node *sum;             /* the one in the statement */
+    int width;                   /* columns of a vector, but for the last one */
+    int nvectors;                /* of a row */
+    ssa *slot;                   /* sums, by row and vector */
     /* What is being written. */
     int row, now;
     int count;       /* columns of this vector, */
@@ -161,18 +171,10 @@ static int64_t limit_of(const body *b, const node *range) {
 /* Elements from one index of dimension d of operand k to the next: a constant where the core has no gaps, or is a copy. */
 static ssa stride_of(const columns *c, int k, int d) {
     const frame *f = c->b->e->frame;
-    const layout_operand *o = &f->layout->operands[k];
-    const variant_operand *operand = &f->v->operand[k];
-    int inner = operand->staged ? o->rank - 1 : operand->unit - 1;
-    int64_t stride = 1, size;
-    if (!operand->staged && !operand->fixed)
-        return ssa_named("%%s%d", o->strides + d);
-    for (int i = 0; i < o->rank; i++)
-        if (d != inner && (i > d || i == inner)) {
-            frame_size(f, o->dim[i], &size);
-            stride *= size;
-        }
-    return ssa_constant(stride);
+    const variant_operand *o = &f->v->operand[k];
+    if (!o->staged && !o->fixed)
+        return ssa_named("%%s%d", f->layout->operands[k].strides + d);
+    return ssa_constant(core_stride(f->v, f->layout, k, (o->staged ? c->of[k] : o->unit) - 1, d));
 }
 
 /* The address of an element, or of the first of its row's vector. */
@@ -424,6 +426,7 @@ void columns_forall(body *b, const node *n) {
     const node *columns_range = range_with_behind(n->args, behind), *rows = range_with_behind(n->args, !behind);
     assert(columns_range); /* columns_fit */
     columns c = {.b = b, .type = (dtype)n->body->kid[0]->kid[0]->type, .variable = columns_range->local};
+    columns_fit(b->f, behind, c.of);
     c.all = limit_of(b, columns_range);
     node_visit(n->body->kid[0]->kid[1], find_sum, &c.sum);
     count = 0;

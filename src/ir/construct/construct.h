@@ -38,9 +38,8 @@ void interchange_forall(body *b, const node *n);
 void forall_alone(body *b, const node *n, const ssa *limits, int count); /* construct.c; the plain loop */
 /* ---- columns.c: CPU, a forall around sums whose sizes are constants, as vectors along one of its last two ranges ---- */
 
-/* May the range that has so many others behind it be the columns? column_of: see code_traits (engine.h); what other foralls of the kernel make of
- * an operand must not be something else. */
-bool columns_fit(const function *f, const node *n, int behind, uint8_t *column_of);
+/* Is all that the kernel does foralls of which the range with so many others behind it may be the columns? column_of: see code_traits (engine.h). */
+bool columns_fit(const function *kernel, int behind, uint8_t column_of[UF_MAX_OPERANDS]);
 void columns_forall(body *b, const node *n);
 /* ---- vector_reduce.c: CPU, min, max and reduce over one range ---- */
 

@@ -14,6 +14,7 @@
 
 #include "ir/common/nodes.h"
 #include "ir/common/transpose.h"
+#include "ir/construct/construct.h"
 #include "ir/gufunc/call_copy.h"
 
 enum {
@@ -63,6 +64,11 @@ lane_calls lane_calls_begin(gufunc_writer *w, const ssa *stride) {
     lane_calls c = {.w = w, .lanes = 1 << w->s.v->gufunc.calls, .stride = stride};
     assert(c.lanes <= LANE_CALLS_MOST);
     c.group = group_of(&c);
+    uint8_t column_of[UF_MAX_OPERANDS];
+    if (w->s.v->gufunc.columns)
+        columns_fit(w->s.t->kernel, w->s.v->gufunc.columns - 1, column_of);
+    for (int k = 0; k < w->s.v->nin + w->s.v->nout; k++)
+        c.inner[k] = (w->s.v->gufunc.columns ? column_of[k] : w->layout->operands[k].rank) - 1;
     for (int k = 0; k < w->s.noperands; k++)
         if (is_copied(&c, k))
             c.array[k] = emit_array(w->s.e, skeleton_memory(&w->s, k), pitch_of(&c, k) * c.lanes * c.group);
@@ -85,13 +91,9 @@ typedef struct copy {
 
 static bool is_whole(const copy *p) { return p->c->w->s.v->operand[p->k].fixed; }
 
-/* How far apart elements along dimension d are, counted in C order. */
-static int apart_of(const gufunc_writer *w, int k, int d) {
-    const layout_operand *o = &w->layout->operands[k];
-    int apart = 1;
-    for (int i = d + 1; i < o->rank; i++)
-        apart *= w->s.v->gufunc.size[o->dim[i]];
-    return apart;
+/* How far apart elements along dimension d are in the array of one call. */
+static int apart_of(const lane_calls *c, int k, int d) {
+    return core_stride(c->w->s.v, c->w->layout, k, c->inner[k], d);
 }
 
 static copy copy_of(const lane_calls *c, int k, const ssa *row, bool out) {
@@ -103,7 +105,7 @@ static copy copy_of(const lane_calls *c, int k, const ssa *row, bool out) {
         p.length = elements_of(w, k);
     } else if (unit) {
         p.length = w->s.v->gufunc.size[o->dim[unit - 1]];
-        p.apart = apart_of(w, k, unit - 1);
+        p.apart = apart_of(c, k, unit - 1);
     }
     for (int l = 0; l < c->lanes; l++)
         p.first[l] = skeleton_address(&c->w->s, k, row[k], emit_op(w->s.e, "mul i64", c->call[l], c->stride[k]));
@@ -213,17 +215,17 @@ static void copy_line(const copy *p, ssa offset, ssa element) {
 
 /* ---- One call at a time ---- */
 
-/* The elements along the last dimension of so many neighbours in memory, which are `apart` elements apart in the array. */
+/* The elements along the innermost dimension of the array of so many neighbours in memory, which are `apart` elements apart there. */
 static void copy_neighbours(const copy *p, ssa offset, ssa element, ssa count, int apart) {
     gufunc_writer *w = p->c->w;
     const layout_operand *o = &w->layout->operands[p->k];
-    int last = o->rank - 1;
+    int inner = p->c->inner[p->k];
     emit_call_copy(w->s.e,
                    &(call_copy){.size = size_of(w, p->k),
                                 .array = array_at(p, element, 0, "i8"),
                                 .memory = memory_at(p, 0, offset, "i8"),
-                                .extent = ssa_constant(w->s.v->gufunc.size[o->dim[last]]),
-                                .step = w->core[o->strides + last],
+                                .extent = ssa_constant(w->s.v->gufunc.size[o->dim[inner]]),
+                                .step = w->core[o->strides + inner],
                                 .count = count,
                                 .pitch = ssa_constant(apart)},
                    p->out);
@@ -241,7 +243,7 @@ static void copy_group(const copy *p, ssa offset, ssa element) {
     copy_neighbours(p, offset, element, p->calls, pitch_of(p->c, p->k));
 }
 
-static bool goes_along_last(void (*each)(const copy *, ssa, ssa)) { return each == copy_turned || each == copy_group; }
+static bool goes_along_inner(void (*each)(const copy *, ssa, ssa)) { return each == copy_turned || each == copy_group; }
 
 /* ---- Whole cores ---- */
 
@@ -268,14 +270,14 @@ static void copy_along(const copy *p, int d, ssa offset, ssa element, void (*eac
         each(p, offset, element);
         return;
     }
-    if ((p->length > 1 && d == p->along) || (goes_along_last(each) && d == o->rank - 1)) {
+    if ((p->length > 1 && d == p->along) || (goes_along_inner(each) && d == p->c->inner[p->k])) {
         copy_along(p, d + 1, offset, element, each);
         return;
     }
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), ssa_constant(w->s.v->gufunc.size[o->dim[d]]));
     ssa i = unknown_each_time(e, l.i);
     copy_along(p, d + 1, emit_op(e, "add i64", offset, emit_op(e, "mul i64", i, w->core[o->strides + d])),
-               emit_op(e, "add i64", element, emit_value(e, "mul i64 %s, %d", i.text, apart_of(w, p->k, d))), each);
+               emit_op(e, "add i64", element, emit_value(e, "mul i64 %s, %d", i.text, apart_of(p->c, p->k, d))), each);
     end_loop(e, &l, 1);
 }
 
@@ -331,7 +333,7 @@ static ssa *strides_of(const lane_calls *c) {
     for (int k = 0; k < w->s.nin + w->s.v->nout; k++)
         for (int d = 0; d < w->layout->operands[k].rank && ssa_is_set(c->beside[k]); d++) {
             ssa *stride = &core[w->layout->operands[k].strides + d];
-            *stride = emit_select_as(e, "i64", c->beside[k], *stride, ssa_constant(apart_of(w, k, d) * c->lanes));
+            *stride = emit_select_as(e, "i64", c->beside[k], *stride, ssa_constant(apart_of(c, k, d) * c->lanes));
         }
     return core;
 }

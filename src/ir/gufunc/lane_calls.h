@@ -15,7 +15,8 @@ typedef struct lane_calls {
     int group; /* calls that are copied together, and then computed one by one, each in its part of the array; lanes is 1 then */
     const ssa *stride; /* of neighbouring calls, by operand, in elements (i64) */
     ssa array
-        [VARIANT_OPERANDS]; /* element number i of the call in lane l is number i * lanes + l; elements of a core count in C order */
+        [VARIANT_OPERANDS]; /* element number i of the call in lane l is number i * lanes + l; elements of a core count from the outermost dimension on */
+    int inner[VARIANT_OPERANDS]; /* the core's innermost dimension in the array; the others are in C order */
     /* The calls that have a turn: which one of the row each lane has (i64), and whether no two have the same (i1). */
     ssa call[LANE_CALLS_MOST];
     ssa full;

@@ -186,12 +186,8 @@ void gufunc_traits(const tree *t, code_traits *out) {
     if (t->kernel->nlocals > LOCALS_MOST)
         return;
     node_each(t->kernel->body, note_loop, &out->plain_loops);
-    for (int r = 0; r < COLUMN_RANGES; r++) {
-        bool fit = t->kernel->body != NULL;
-        for (const node *n = t->kernel->body; n; n = n->next)
-            fit = fit && columns_fit(t->kernel, n, r, out->column_of[r]);
-        out->columns |= (uint8_t)(fit << r);
-    }
+    for (int r = 0; r < COLUMN_RANGES; r++)
+        out->columns |= (uint8_t)(columns_fit(t->kernel, r, out->column_of[r]) << r);
     out->separable = (uint8_t)gufunc_separable(t);
     out->maps_to_threads = true;
     out->uniform = !out->unbounded;
