@@ -18,8 +18,8 @@
 
 enum {
     MAX_ELEMENTS = 160,
-    ELEMENT = 16, /* bytes of the largest dtype */
-    GAPS = 8,     /* elements that rows may have behind them, at least */
+    ELEMENT = 16,                                 /* bytes of the largest dtype */
+    GAPS = 8,                                     /* elements that rows may have behind them, at least */
     BUFFER = 4 * (MAX_ELEMENTS + GAPS) * ELEMENT, /* steps of 2, forwards and backwards from the middle */
     STEPS = 1000000
 };

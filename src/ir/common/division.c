@@ -250,7 +250,8 @@ static bool is_multiplier(op o, const node *n) {
 /* The range of a constant divisor is that of what it divides, if it has that. */
 static integer_range range_of_divisor(const node *n, dtype type, integer_range other) {
     int64_t limit = (int64_t)(UINT64_MAX >> (65 - other.bits)), value = n->value.as.i;
-    return n->kind == N_CONST && value <= limit && value >= (other.is_signed ? -limit - 1 : 0) ? other : range_of(n, type);
+    return n->kind == N_CONST && value <= limit && value >= (other.is_signed ? -limit - 1 : 0) ? other
+                                                                                               : range_of(n, type);
 }
 
 /* 1 / b: b itself where that is 1, -1, or 0, by which the quotient is 0, too. */
