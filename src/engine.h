@@ -117,6 +117,8 @@ typedef struct code_traits {
     uint8_t columns;
     /* .. : 1 + the core dimension of an operand that the columns go along, where vectors are loaded or stored; 0: elements alone are. */
     uint8_t column_of[COLUMN_RANGES][UF_MAX_OPERANDS];
+    bool strips;   /* calls: call_strips_fit (ir/gufunc/call_strips.h), */
+    bool vectored; /* .. and the terms of its reductions call functions that libmvec has for vectors */
     /* Calls: every call comes to the same constructs in the same order, whatever its values, and ends soon. */
     bool uniform;
     /* Calls: the statements of each forall can be written for many elements, each for all of them before the next. */

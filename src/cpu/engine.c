@@ -94,6 +94,8 @@ enum {
     UNROLLED_LANES = 1500, /* .. that has constructs alone, in lanes, .. */
     UNROLLED_ROWS = 700,   /* .. or not */
     ROWS_MOST = 64,        /* elements of a row */
+    STRIP_LEAST = 32,      /* calls that lie side by side, .. */
+    STRIP_BYTES = 1 << 20, /* .. and bytes of a strip of them, at most */
     UNROLLED_SHORT = 1000, /* up to which that is compiled sooner than loops are */
 };
 
@@ -296,7 +298,8 @@ static void choose_sizes(variant *v, const loop_problem *p) {
 static void choose_groups(variant *v, const loop_problem *p) {
     bool staged[UF_MAX_OPERANDS] = {false};
     int64_t bytes = 0;
-    if (v->gufunc.columns || v->gufunc.unrolled || v->reports || v->masked || p->loop->extent[0] < CALL_GROUP_LEAST)
+    if (v->gufunc.columns || v->gufunc.unrolled || v->gufunc.strips || v->reports || v->masked ||
+        p->loop->extent[0] < CALL_GROUP_LEAST)
         return;
     for (int k = 0; k < v->nin + v->nout; k++) {
         const layout_operand *o = &p->layout->operands[k];
@@ -311,6 +314,32 @@ static void choose_groups(variant *v, const loop_problem *p) {
             v->operand[k].staged = 1;
             v->operand[k].unit = p->layout->operands[k].rank;
         }
+}
+
+/* Calls that lie side by side, none of whose operands has a row but those that are the same for all, are computed by strips: unless they are
+ * unrolled, which is as fast where functions of vectors do not take most of the time. */
+static void choose_strips(variant *v, const loop_problem *p) {
+    bool beside = p->traits->strips && !v->gufunc.columns && !v->reports && !v->masked &&
+                  (p->traits->vectored || !v->gufunc.unrolled) && p->loop->extent[0] >= STRIP_LEAST;
+    double bytes = 0;
+    for (int k = 0; k < v->nin + v->nout && beside; k++) {
+        int64_t stride = v->operand[k].kind == OPERAND_NUMBER ? 0 : p->loop->stride[k];
+        beside = stride == 1 || (stride == 0 && k < v->nin);
+        double core = dtypes[v->operand[k].memory].size;
+        for (int d = 0; d < p->layout->operands[k].rank; d++)
+            core *= (double)p->core[p->layout->operands[k].dim[d]];
+        bytes += stride ? CALL_STRIP * core : 0;
+    }
+    if (!beside || bytes > STRIP_BYTES)
+        return;
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        v->operand[k].staged = v->operand[k].fixed = 0;
+        if (v->operand[k].kind != OPERAND_NUMBER && p->loop->stride[k] == 1)
+            v->operand[k].unit = p->layout->operands[k].rank + 1;
+    }
+    memset(v->gufunc.size, 0, sizeof v->gufunc.size);
+    v->gufunc.unrolled = v->gufunc.calls = 0;
+    v->gufunc.strips = v->gufunc.along = 1;
 }
 
 /* Can lines of them be computed by vectors, or, of complex numbers, as pairs of their parts (ir/elementwise/pairs.c)? */
@@ -355,8 +384,9 @@ static void cpu_specialise(variant *v, const loop_problem *p) {
     if (p->layout) {
         specialise_calls(v, p->layout, p->core, p->traits);
         choose_sizes(v, p);
+        choose_strips(v, p);
         choose_groups(v, p);
-        v->gufunc.lanes = v->gufunc.columns || v->gufunc.unrolled ? 0 : lanes_of_rows(v, p);
+        v->gufunc.lanes = v->gufunc.columns || v->gufunc.unrolled || v->gufunc.strips ? 0 : lanes_of_rows(v, p);
     }
     if (v->loop == LOOP_TILE)
         specialise_tile(v, p->loop, p->traits);

@@ -226,7 +226,7 @@ typedef struct variant {
                 uint8_t record;
             } at;
         };
-        /* LOOP_GUFUNC; CPU: `along`, `unrolled`, `columns`, `size` and `calls` alone. */
+        /* LOOP_GUFUNC; CPU: `along`, `lanes`, `unrolled`, `columns`, `strips`, `size` and `calls` alone. */
         struct {
             /* A reduction inside a forall runs within one thread (CPU: in an inner loop), and lanes go along the last range of the forall,
              * because that is where memory is contiguous. */
@@ -251,6 +251,9 @@ typedef struct variant {
              * sizes are constants. Cores that are `staged` are copied for each call to arrays with the columns innermost; vectors of others lie along
              * their units, and those that are `fixed` have no gaps and, but for the unit dimension, which is the innermost, C order. 0: none. */
             uint8_t columns;
+            /* CPU: calls are computed by strips, each construct for all calls of one (ir/gufunc/call_strips.h), of which operands whose calls
+             * lie side by side have a `unit` of 1 + their rank, and the others have the same for all calls. */
+            uint8_t strips;
             uint8_t size[GUFUNC_SIZES]; /* unrolled, columns, form: of each core dimension of the layout */
             /* GPU, unrolled: several threads share a call (ir/gufunc/separable.c): how many indices of each core dimension one of
              * them takes; 0: all. */
@@ -512,7 +515,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 22,
+    VARIANT_VERSION = 23,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */
@@ -610,7 +613,7 @@ static inline int cores_pitch(const variant *v, const core_layout *layout) {
 }
 /* Elements from one index of dimension d of operand k's core to the next, in memory without gaps in which dimension `inner` is the innermost
  * one, and the others are in C order. */
-static inline int core_stride(const variant *v, const core_layout *layout, int k, int inner, int d) {
+static inline int core_apart(const variant *v, const core_layout *layout, int k, int inner, int d) {
     const layout_operand *o = &layout->operands[k];
     int stride = 1;
     for (int i = 0; i < o->rank; i++)

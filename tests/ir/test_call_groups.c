@@ -1,5 +1,6 @@
-/* test_call_groups.c - calls that lie side by side, whose cores are copied to where their elements do (ir/gufunc/call_groups.c): which are so
- * copied, and that they give what calls with cores in C order give, for any sizes, dtypes and orders of memory. */
+/* test_call_groups.c - calls that lie side by side, whose cores are copied to where their elements do (ir/gufunc/call_groups.c), or which are
+ * computed by strips (ir/gufunc/call_strips.c): which are so, and that they give what calls with cores in C order give, for any sizes, dtypes
+ * and orders of memory. */
 #include "cpu/cpu.h"
 #include "ir/ir.h"
 
@@ -72,10 +73,72 @@ static void chosen(void **state) {
     }
 }
 
+/* Those whose constructs stand alone and combine numbers of 4 and 8 bytes, where no operand has a row of its own. */
+static void strips_chosen(void **state) {
+    static const struct {
+        const char *source, *types;
+        int64_t n, calls, beside,
+            weights; /* strides of calls, and of those of the weights, which are rows unless they are 1 */
+        bool strips;
+    } cases[] = {
+        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float32", 40, 32, 1, 0, true},
+        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float32", 40, 31, 1, 0, false},
+        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float32", 40, 100, 2, 0, false},
+        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float32", 40, 100, 1, 1, true},
+        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float32", 40, 100, 1, 40, false},
+        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float64", 512, 100, 1, 0, true},
+        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float64", 513, 100, 1, 0, false},
+        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float64", INT64_C(1) << 60, 100, 1, 0,
+         false},
+        {"{ auto s = max(i : n, x[i]); forall (i : n) y[i] = w[i] + s; }", "int64", 40, 100, 1, 0, true},
+        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "int16", 40, 100, 1, 0, false},
+        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float16", 40, 100, 1, 0, false},
+        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "complex64", 40, 100, 1, 0, false},
+        {"{ forall (i : n) y[i] = sum(j : n, x[j]) * w[i]; }", "float32", 40, 100, 1, 0, false},
+        {"{ auto s = w[0] > 0 ? sum(i : n, x[i]) : 0; y[0] = s; }", "float32", 40, 100, 1, 0, false},
+        {"{ auto s = any(i : n, x[i] > 0); y[0] = s ? w[0] : 0; }", "float32", 40, 100, 1, 0, false},
+        {"{ auto s = sum(i : n, x[(int64)w[i]]); y[0] = s; }", "float32", 40, 100, 1, 0, false},
+        {"{ auto s = sum(i : n, x[i]); y[(int64)s] = w[0]; }", "float32", 40, 100, 1, 0, false},
+        {"{ auto s = sum(i : n, x[i]); for (int64 i = 0; i < n; i++) y[i] = w[i] * s; }", "float32", 40, 100, 1, 0,
+         false},
+        {"{ if (x[0] > w[0]) y[0] = 1; }", "float32", 40, 100, 1, 0, false},
+        {"{ float32 t[4]; t[0] = x[0]; y[0] = w[0]; }", "float32", 40, 100, 1, 0, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        arena a = {0};
+        char source[256], types[64];
+        snprintf(source, sizeof source, "(x, w) -> (y) %s", cases[i].source);
+        snprintf(types, sizeof types, "%s,%s->%s", cases[i].types, cases[i].types, cases[i].types);
+        const gu_kernel k = {"strips", "(n),(n)->(n)", source, types};
+        const tree *t = gu_tree(&a, &k);
+        variant v = gu_variant(t, 0, 0, 1, 1);
+        code_traits traits;
+        int64_t calls = cases[i].calls, by = cases[i].beside * calls, weight = cases[i].weights == 1 ? by : 1,
+                core[] = {cases[i].n, by, weight, by}, strides[] = {cases[i].beside, cases[i].weights, cases[i].beside};
+        nd_loop loop = {.ndim = 1, .narrays = 3, .count = calls, .extent = &calls, .stride = strides};
+        ir_traits(t, &traits);
+        cpu_engine.specialise(&v, &(loop_problem){.loop = &loop, .layout = t->layout, .core = core, .traits = &traits});
+        if (v.gufunc.strips != cases[i].strips)
+            fail_msg("case %zu: %s, %s", i, cases[i].source, cases[i].types);
+        if (v.gufunc.strips) {
+            assert_int_equal(v.operand[0].unit, 2);
+            assert_int_equal(v.operand[1].unit, cases[i].weights == 1 ? 2 : 1);
+            assert_int_equal(v.operand[2].unit, 2);
+            code_module m = gu_generate(&a, &k, t, &v, &gu_cpu);
+            for (int j = 0; j < judge_count(); j++)
+                assert_null(judge_ir(j, m.ir.data));
+            assert_non_null(strstr(m.ir.data, "alloca [128 x "));
+            text_free(&m.ir);
+        }
+        arena_free(&a);
+    }
+}
+
 /* ---- What they compute ---- */
 
 enum {
-    MOST = 3,
+    MOST = 5,
     RANK = 4
 };
 
@@ -83,17 +146,53 @@ static const struct {
     const char *layout, *source;
     int nargs;
     const char *core[MOST]; /* dimensions */
+    int nout;
+    bool ordered; /* it compares numbers */
 } kernels[] = {
-    {"(m,n),(n)->(m)", "(A, x) -> (y) { forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]); }", 3, {"mn", "n", "m"}},
-    {"(n),(n)->()", "(x, y) -> (z) { z = sum(i : n, x[i] * y[i]); }", 3, {"n", "n", ""}},
-    {"(n)->(n)", "(x) -> (y) { auto s = sum(i : n, x[i]); forall (i : n) y[i] = s - x[i]; }", 2, {"n", "n"}},
-    {"(n)->(n)", "(x) -> (y) { for (int64 i = 0; i < n; i++) y[i] = i > 0 ? y[i - 1] - x[i] : x[i]; }", 2, {"n", "n"}},
+    {"(n),(n),()->(n),()",
+     "square(z) { return z * z; } (x, w, s) -> (y, z) { auto all = sum(i : n, x[i]) + s; z = max(i : n, x[i] + w[i]); "
+     "auto some = all > z ? all : s; forall (i : n) y[i] = square(x[n - 1 - i]) + some * w[i]; }",
+     5,
+     {"n", "n", "", "n", ""},
+     2,
+     true},
+    {"(m,n)->(n),()",
+     "(x) -> (y, z) { z = sum(i : m, j : n, x[i][j]) + min(i : m, x[i][0]); forall (j : n) y[j] = x[m - 1][j] - z; "
+     "y[0] = z; "
+     "}",
+     3,
+     {"mn", "n", ""},
+     2,
+     true},
+    {"(m,n),(n)->(m,n)",
+     "(x, w) -> (y) { auto low = min(i : m, j : n, x[i][j]), high = max(i : n, w[i]); auto width = high - low; "
+     "forall (i : m, j : n) y[i][j] = x[i][j] * width - w[j]; }",
+     3,
+     {"mn", "n", "mn"},
+     1,
+     true},
+    {"(m,n),(n)->(m)",
+     "(A, x) -> (y) { forall (i : m) y[i] = sum(j : n, A[i][j] * x[j]); }",
+     3,
+     {"mn", "n", "m"},
+     1,
+     false},
+    {"(n),(n)->()", "(x, y) -> (z) { z = sum(i : n, x[i] * y[i]); }", 3, {"n", "n", ""}, 1, false},
+    {"(n)->(n)", "(x) -> (y) { auto s = sum(i : n, x[i]); forall (i : n) y[i] = s - x[i]; }", 2, {"n", "n"}, 1, false},
+    {"(n)->(n)",
+     "(x) -> (y) { for (int64 i = 0; i < n; i++) y[i] = i > 0 ? y[i - 1] - x[i] : x[i]; }",
+     2,
+     {"n", "n"},
+     1,
+     false},
     {"(m,n)->(n,m)",
      "(x) -> (y) { for (int64 i = 0; i < m; i++) for (int64 j = 0; j < n; j++) if (x[i][j] != x[0][0]) y[j][i] = "
      "x[i][j]; }",
      2,
-     {"mn", "nm"}},
-    {"(n),()->(n)", "(x, s) -> (y) { forall (i : n) y[n - 1 - i] = x[i] * s; }", 3, {"n", "", "n"}},
+     {"mn", "nm"},
+     1,
+     false},
+    {"(n),()->(n)", "(x, s) -> (y) { forall (i : n) y[n - 1 - i] = x[i] * s; }", 3, {"n", "", "n"}, 1, false},
 };
 
 static const struct {
@@ -165,25 +264,28 @@ static void fill(array *a, int kind) {
 
 static void try_one(void) {
     static const int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 40, 65, 100, 130};
-    static const int64_t counts[] = {1, 3, 4, 5, 7, 8, 15, 16, 17, 33, 70};
-    int which = (int)pick(0, COUNT(kernels) - 1), kind = (int)pick(0, COUNT(kinds) - 1), nargs = kernels[which].nargs;
+    static const int64_t counts[] = {1, 3, 4, 5, 7, 8, 15, 16, 17, 32, 33, 70, 127, 128, 129, 300};
+    int which = (int)pick(0, COUNT(kernels) - 1), kind = (int)pick(0, COUNT(kinds) - 1 - 2 * kernels[which].ordered),
+        nargs = kernels[which].nargs, nout = kernels[which].nout;
     int64_t n = sizes[pick(0, COUNT(sizes) - 1)], m = strchr(kernels[which].core[0], 'm') ? pick(1, 20) : n,
             rows = pick(1, 3), columns = counts[pick(0, COUNT(counts) - 1)];
-    char signature[80] = "";
+    char signature[120] = "";
     uf_func *f;
     array a[MOST], plain[MOST];
     DLTensor t[MOST], want[MOST];
     for (int k = 0; k < nargs; k++)
         snprintf(signature + strlen(signature), sizeof signature - strlen(signature), "%s%s",
-                 !k              ? ""
-                 : k < nargs - 1 ? ","
-                                 : "->",
+                 !k                  ? ""
+                 : k != nargs - nout ? ","
+                                     : "->",
                  kinds[kind].name);
     OK(uf_guvectorize(&f, "f", kernels[which].layout, signature, kernels[which].source));
     for (int k = 0; k < nargs; k++) {
         const char *core = kernels[which].core[k];
         int rank = (int)strlen(core), order[RANK], c_order[RANK];
-        a[k] = (array){.shape = {rows, columns}, .t = {.dtype = kinds[kind].type, .ndim = 2 + rank}};
+        bool alike = k < nargs - nout && k && chance(25); /* for all calls */
+        a[k] = (array){.shape = {alike ? 1 : rows, alike ? 1 : columns},
+                       .t = {.dtype = kinds[kind].type, .ndim = 2 + rank}};
         for (int d = 0; d < rank; d++)
             a[k].shape[2 + d] = core[d] == 'm' ? m : n;
         plain[k] = a[k];
@@ -239,6 +341,7 @@ static void any_order(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chosen), cmocka_unit_test(any_order)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chosen), cmocka_unit_test(strips_chosen),
+                                       cmocka_unit_test(any_order)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -215,6 +215,8 @@ ssa emit_element_beyond(emit *e, dtype t, ssa base, ssa index);
  * kernel. Beyond a few KiB in all, arrays lie in the thread's scratch memory (thread_scratch in base.h), because calls must run on
  * 64 KiB of stack. */
 ssa emit_array(emit *e, dtype t, int count);
+/* Bytes at an address (i8*) become 0. */
+void emit_clear(emit *e, ssa at, int64_t bytes);
 /* CPU: the address (i8*) of that byte of the thread's scratch memory, a multiple of 64. */
 ssa emit_scratch(emit *e, int offset);
 /* One element: from memory dtype to its value (bool: i8 != 0), and back. */

@@ -97,6 +97,11 @@ ssa emit_array(emit *e, dtype t, int count) {
     return emit_value(e, "bitcast i8* %s to %s*", all.text, type);
 }
 
+void emit_clear(emit *e, ssa at, int64_t bytes) {
+    emit_declare(e, "declare void @llvm.memset.p0i8.i64(i8*, i8, i64, i1)");
+    emit_line(e, "call void @llvm.memset.p0i8.i64(i8* %s, i8 0, i64 %lld, i1 false)", at.text, (long long)bytes);
+}
+
 ssa emit_element(emit *e, dtype t, ssa base, ssa index) {
     assert(ssa_is_set(base) && ssa_is_set(index));
     if (dtype_is_complex(t) && !ssa_is(index, 0))

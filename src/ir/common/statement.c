@@ -72,9 +72,7 @@ static void clear_local(body *b, int k) {
     e->failed |= type.failed;
     ssa bytes = emit_value(e, "bitcast %s* %s to i8*", type.failed ? "" : type.data, emit_local_slot(b, k).text);
     text_free(&type);
-    emit_declare(e, "declare void @llvm.memset.p0i8.i64(i8*, i8, i64, i1)");
-    emit_line(e, "call void @llvm.memset.p0i8.i64(i8* %s, i8 0, i64 %lld, i1 false)", bytes.text,
-              (long long)local_bytes(l));
+    emit_clear(e, bytes, local_bytes(l));
 }
 
 /* ---- Statements ---- */

@@ -174,7 +174,7 @@ static ssa stride_of(const columns *c, int k, int d) {
     const variant_operand *o = &f->v->operand[k];
     if (!o->staged && !o->fixed)
         return ssa_named("%%s%d", f->layout->operands[k].strides + d);
-    return ssa_constant(core_stride(f->v, f->layout, k, (o->staged ? c->of[k] : o->unit) - 1, d));
+    return ssa_constant(core_apart(f->v, f->layout, k, (o->staged ? c->of[k] : o->unit) - 1, d));
 }
 
 /* The address of an element, or of the first of its row's vector. */

@@ -560,6 +560,8 @@ void emit_forall(body *b, const node *n) {
         mapped_forall(b, n);
     else if (b->is_kernel && b->e->frame->v->loop == LOOP_GUFUNC && b->e->frame->v->gufunc.columns)
         columns_forall(b, n);
+    else if (b->is_kernel && b->e->frame->v->loop == LOOP_GUFUNC && b->e->frame->v->gufunc.strips)
+        forall_of_calls(b, n);
     else if (interchange_fits(b, n))
         interchange_forall(b, n);
     else

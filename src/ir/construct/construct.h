@@ -35,6 +35,7 @@ bool combines_by_loop(const node *reduce);
 
 bool interchange_fits(const body *b, const node *n);
 void interchange_forall(body *b, const node *n);
+void forall_of_calls(body *b, const node *n); /* gufunc.strips: the last range is one strip, of calls */
 void forall_alone(body *b, const node *n, const ssa *limits, int count); /* construct.c; the plain loop */
 /* ---- columns.c: CPU, a forall around sums whose sizes are constants, as vectors along one of its last two ranges ---- */
 

@@ -3,6 +3,8 @@
  * range is cut into strips, the reduction's loop goes around a strip, and the loop over the strip is innermost. Each element of the
  * strip has an accumulator, in an array that stays in the first-level cache. The inner loops become vector loops, with masked lanes
  * where a strip is short. */
+#include <math.h>
+
 #include "ir/common/nodes.h"
 #include "ir/common/report.h"
 #include "ir/common/skeleton.h"
@@ -12,6 +14,8 @@ enum {
     STRIP_BYTES = 1024, /* of accumulators: enough that each has been stored long before it is read again */
     STRIP_LEAST = 16    /* elements along the last range from which it pays */
 };
+
+_Static_assert(CALL_STRIP * 8 <= STRIP_BYTES, "calls that are computed side by side are one strip");
 
 typedef struct strip {
     ssa first, width; /* i64: of the forall's last range */
@@ -111,6 +115,26 @@ static ssa strip_get(body *b, const char *type, ssa at) {
 
 /* ---- Reductions ---- */
 
+/* Are all bits of what there is without terms 0? */
+static bool is_zero(const node *n) {
+    bool floating = dtype_is_floating((dtype)n->type);
+    return floating ? n->value.as.f[0] == 0 && !signbit(n->value.as.f[0]) : n->value.as.u == 0;
+}
+
+/* All accumulators of a strip begin as the result of no terms. */
+static void strip_fill(body *b, const strip *p, const node *n, ssa array) {
+    emit *e = b->e;
+    const char *type = ir_value_type((dtype)n->type);
+    if (is_zero(n)) {
+        emit_clear(e, emit_pointer_as(e, type, array, "i8"), STRIP_BYTES);
+        return;
+    }
+    int group;
+    counted_loop l = strip_begin(b, p, &group);
+    strip_put(b, type, emit_constant(n->value, (dtype)n->type), element_of(b, array, type, l.i));
+    strip_end(b, p, &l, group);
+}
+
 /* The accumulators of one reduction for the strip: the address of the first. */
 static ssa strip_reduce(body *b, const strip *p, const node *n) {
     emit *e = b->e;
@@ -118,9 +142,8 @@ static ssa strip_reduce(body *b, const strip *p, const node *n) {
     int size = STRIP_BYTES / dtypes[n->type].size, group, count;
     ssa all = emit_slot(b, fragment_of("[%d x %s]", size, type).text), *limits = ranges_read(b, n->args, &count);
     ssa array = emit_value(e, "getelementptr [%d x %s], [%d x %s]* %s, i64 0, i64 0", size, type, size, type, all.text);
-    counted_loop l = strip_begin(b, p, &group), *loops = arena_alloc(e->a, (size_t)count * sizeof *loops);
-    strip_put(b, type, emit_constant(n->value, (dtype)n->type), element_of(b, array, type, l.i));
-    strip_end(b, p, &l, group);
+    strip_fill(b, p, n, array);
+    counted_loop l, *loops = arena_alloc(e->a, (size_t)count * sizeof *loops);
     for (int k = 0; k < count; k++) {
         loops[k] = counted_loop_begin(e, "i64", ssa_constant(0), limits[k]);
         b->bound[range_at(n->args, k)->local] = loops[k].i;
@@ -206,6 +229,26 @@ static void forall_by_strips(body *b, const node *n, const ssa *limits, int coun
         strip_statement(b, &p, s);
     for (int k = count - 1; k >= 0; k--) {
         counted_loop_end(e, &loops[k], ssa_constant(k == count - 1 ? size : 1), 0);
+        b->bound[range_at(n->args, k)->local] = ssa_none();
+    }
+    b->depth--;
+}
+
+void forall_of_calls(body *b, const node *n) {
+    emit *e = b->e;
+    int count;
+    ssa *limits = ranges_read(b, n->args, &count);
+    counted_loop *loops = arena_alloc(e->a, (size_t)count * sizeof *loops);
+    b->depth++;
+    for (int k = 0; k < count - 1; k++) {
+        loops[k] = counted_loop_begin(e, "i64", ssa_constant(0), limits[k]);
+        b->bound[range_at(n->args, k)->local] = loops[k].i;
+    }
+    strip p = {ssa_constant(0), limits[count - 1], range_at(n->args, count - 1)->local};
+    for (const node *s = n->body; s; s = s->next)
+        strip_statement(b, &p, s);
+    for (int k = count - 2; k >= 0; k--) {
+        counted_loop_end(e, &loops[k], ssa_constant(1), 0);
         b->bound[range_at(n->args, k)->local] = ssa_none();
     }
     b->depth--;

@@ -214,7 +214,7 @@ static void write_kernel(emit *e, void *user) {
     texts_free(q);
     memset(w, 0, sizeof *w);
     q->t = as_written ? q->text : q->v->forall.pairs ? q->pairs : q->forms.general;
-    w->g.layout = q->t->layout;
+    w->g.layout = w->g.told = q->t->layout;
     w->g.s = (skeleton){.e = e, .v = q->v, .t = q->t};
     if (vectors)
         find_guards(q);

@@ -1,6 +1,7 @@
 /* cpu_gufunc.c - inner calls on the CPU: two loops, dimensions 0 and 1 of the loop, or one loop over both; the engine walks the others. */
 #include "ir/common/nodes.h"
 #include "ir/gufunc/call_groups.h"
+#include "ir/gufunc/call_strips.h"
 #include "ir/gufunc/gufunc.h"
 #include "ir/gufunc/lane_calls.h"
 
@@ -115,6 +116,15 @@ static void in_groups(gufunc_writer *w, const call_loops *c) {
     counted_loop_end(e, &outer, ssa_constant(1), 0);
 }
 
+static void in_strips(gufunc_writer *w, const call_loops *c) {
+    emit *e = w->s.e;
+    ssa row[VARIANT_OPERANDS] = {0};
+    counted_loop outer = counted_loop_begin(e, "i64", ssa_constant(0), c->extent[1]);
+    move(w, &outer, w->s.base, c->stride[1], row);
+    call_strips_row(w, row, c->stride[0], c->extent[0]);
+    counted_loop_end(e, &outer, ssa_constant(1), 0);
+}
+
 /* Both indices are counted by one loop. LLVM goes through the loops of the kernel by the depth they
  * have, and makes copies of all loops around a condition that does not change. */
 static void in_one_loop(gufunc_writer *w, const call_loops *c, int hint) {
@@ -194,6 +204,8 @@ void cpu_gufunc(gufunc_writer *w) {
     gufunc_core_parameters(w);
     if (lane_calls_needed(w))
         in_lanes(w, &c);
+    else if (s->v->gufunc.strips)
+        in_strips(w, &c);
     else if (call_groups_needed(w))
         in_groups(w, &c);
     else if (many)

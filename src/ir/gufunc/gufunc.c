@@ -3,6 +3,7 @@
 #include "ir/gufunc/gufunc.h"
 #include "ir/common/report.h"
 #include "ir/construct/held.h"
+#include "ir/gufunc/call_strips.h"
 
 /* What the kernel is told of core parameter i: of a column in shared memory another stride than of that in the array. */
 static ssa kernel_parameter(const gufunc_writer *w, int i) {
@@ -16,8 +17,8 @@ static ssa kernel_parameter(const gufunc_writer *w, int i) {
 void gufunc_core_parameters(gufunc_writer *w) {
     if (w->s.v->reports)
         w->report = skeleton_parameter(&w->s, PARAMETER_REPORT);
-    w->core = arena_alloc(w->s.e->a, (size_t)w->layout->nparameters * sizeof *w->core);
-    for (int i = 0; i < w->layout->nparameters; i++)
+    w->core = arena_alloc(w->s.e->a, (size_t)w->told->nparameters * sizeof *w->core);
+    for (int i = 0; i < w->told->nparameters; i++)
         w->core[i] = skeleton_parameter(&w->s, PARAMETER_CORE);
 }
 
@@ -108,6 +109,7 @@ typedef struct gufunc_request {
     gufunc_writer w;
     const tree *t;
     const variant *v;
+    const core_layout *told;
 } gufunc_request;
 
 /* The frame of the kernel, and the functions of the tree, unless a form of LAPACK stands for it. */
@@ -117,7 +119,7 @@ static void write_functions(emit *e, void *user) {
     const variant *v = q->v;
     text_free(&w->parameters);
     text_free(&w->arguments);
-    *w = (gufunc_writer){.layout = q->t->layout ? q->t->layout : &layout_scalars};
+    *w = (gufunc_writer){.layout = q->t->layout ? q->t->layout : &layout_scalars, .told = q->told};
     for (int i = 0; i < w->layout->nparameters; i++)
         text_printf(&w->parameters, ", i64 %%s%d", i);
     w->frame = (frame){.v = v, .layout = w->layout, .mapped = e->target->gpu && v->gufunc.coop > 0};
@@ -161,7 +163,7 @@ static void write_kernel(emit *e, void *user) {
     gufunc_request *q = user;
     gufunc_writer *w = &q->w;
     write_functions(e, user);
-    skeleton_begin(&w->s, e, q->t, q->v, w->layout);
+    skeleton_begin(&w->s, e, q->t, q->v, w->told);
     (e->target->gpu ? gpu_gufunc : cpu_gufunc)(w);
     skeleton_end(&w->s);
 }
@@ -190,6 +192,7 @@ int ir_unrolled(arena *a, const tree *t, const int64_t *sizes, int most) {
     if (!q)
         return -1;
     q->t = t;
+    q->told = t->layout;
     q->v = &v;
     int lines = skeleton_measure(a, &target, most, write_functions, q);
     text_free(&q->w.parameters);
@@ -202,8 +205,11 @@ uf_status ir_gufunc(arena *a, const char *name, const tree *t, const variant *v,
     gufunc_request *q = arena_alloc(a, sizeof *q);
     if (!q)
         return fail_memory();
-    q->t = t;
+    q->t = v->gufunc.strips ? call_strips_lift(a, t, v) : t;
     q->v = v;
+    q->told = t->layout ? t->layout : &layout_scalars;
+    if (!q->t)
+        return fail_memory();
     uf_status status = skeleton_module(a, name, v, target, module, write_kernel, q);
     text_free(&q->w.parameters);
     text_free(&q->w.arguments);

@@ -9,11 +9,13 @@
 /* The kernel of a generalized ufunc while it is written. */
 typedef struct gufunc_writer {
     skeleton s;
-    const core_layout *layout;
+    const core_layout *layout; /* of what is written; */
+    const core_layout *told;   /* and of the call, which its core parameters are of */
     frame frame;
     text parameters; /* of @kernel behind its operands */
     text arguments;  /* for those of them that are neither core parameters nor in `report` and `element` */
-    ssa *core;       /* the core parameters, once they have been read; a caller may then replace some by constants */
+    ssa *
+        core; /* the core parameters (of `told`), once they have been read; a caller may then replace some by constants */
     /* The addresses of an inner call's operands (of staged ones in shared memory), and of the mask's element. */
     ssa at[UF_MAX_OPERANDS + 1];
     bool reads_output[UF_MAX_OPERANDS]; /* unrolled: the kernel reads what this output holds before it */

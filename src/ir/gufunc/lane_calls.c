@@ -93,7 +93,7 @@ static bool is_whole(const copy *p) { return p->c->w->s.v->operand[p->k].fixed; 
 
 /* How far apart elements along dimension d are in the array of one call. */
 static int apart_of(const lane_calls *c, int k, int d) {
-    return core_stride(c->w->s.v, c->w->layout, k, c->inner[k], d);
+    return core_apart(c->w->s.v, c->w->layout, k, c->inner[k], d);
 }
 
 static copy copy_of(const lane_calls *c, int k, const ssa *row, bool out) {

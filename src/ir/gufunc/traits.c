@@ -2,6 +2,7 @@
  * dimensions of their operands they go. */
 #include "ir/common/nodes.h"
 #include "ir/construct/construct.h"
+#include "ir/gufunc/call_strips.h"
 #include "ir/gufunc/gufunc.h"
 
 typedef struct survey {
@@ -188,6 +189,8 @@ void gufunc_traits(const tree *t, code_traits *out) {
     node_each(t->kernel->body, note_loop, &out->plain_loops);
     for (int r = 0; r < COLUMN_RANGES; r++)
         out->columns |= (uint8_t)(columns_fit(t->kernel, r, out->column_of[r]) << r);
+    out->strips = call_strips_fit(t);
+    out->vectored = call_strips_vectored(t);
     out->separable = (uint8_t)gufunc_separable(t);
     out->maps_to_threads = true;
     out->uniform = !out->unbounded;

@@ -1,0 +1,394 @@
+/* call_strips.c - see call_strips.h. The kernel is written anew, with the calls as one more range: a variable becomes an array with an element for
+ * each call, and "auto top = max(i : n, x[i]);" becomes "forall (c : calls) top[c] = max(i : n, x[i][c]);", whose loops are interchanged
+ * (ir/construct/interchange.c). Softmax of columns of 12 and 40 float64, one thread of a Xeon with AVX-512, ns an element: copied to rows 4.0 and
+ * 4.7, in strips 1.7. */
+#include "ir/gufunc/call_strips.h"
+
+#include <string.h>
+
+#include "ir/common/nodes.h"
+#include "ir/common/rewrite.h"
+
+/* ---- What fits ---- */
+
+typedef struct survey {
+    const function *f;
+    bool odd;
+} survey;
+
+static void find_loop(const node *n, void *user) {
+    bool *found = user;
+    *found |= n->kind == N_LOOP || n->kind == N_SWITCH || n->kind == N_REDUCE || n->kind == N_IF;
+    if (n->kind == N_CALL && n->callee)
+        node_each(n->callee->body, find_loop, user);
+}
+
+/* Is it the same for all calls, as it is made of sizes and of variables of ranges? */
+static bool is_steady(const node *n, const node *const *ranges) {
+    switch (n->kind) {
+    case N_CONST:
+    case N_SIZE:
+        return true;
+    case N_LOCAL:
+        for (int i = 0; i < 2; i++)
+            for (const node *r = ranges[i]; r; r = r->next)
+                if (r->local == n->local)
+                    return true;
+        return false;
+    case N_CONVERT:
+    case N_UNARY:
+        return is_steady(n->kid[0], ranges);
+    case N_BINARY:
+        return is_steady(n->kid[0], ranges) && is_steady(n->kid[1], ranges);
+    default:
+        return false;
+    }
+}
+
+static bool indices_fit(const function *f, const node *n, const node *const *ranges) {
+    const local *l = &f->locals[n->local];
+    bool all = l->core && l->rank;
+    for (int d = 0; d < l->rank && all; d++)
+        all = is_steady(element_index(n, l->rank, d), ranges);
+    return all;
+}
+
+static bool ranges_fit(const node *ranges) {
+    static const node *const none[2];
+    bool all = true;
+    for (const node *r = ranges; r; r = r->next)
+        all &= is_steady(r->kid[0], none);
+    return all;
+}
+
+static bool list_fits(const function *f, const node *list, const node *const *ranges);
+
+/* ranges[0]: of the forall around, ranges[1]: of the reduction. reached: it is evaluated in all calls. A reduction stands in neither of both, and
+ * has an accumulator that vectors hold. */
+static bool expression_fits(const function *f, const node *n, const node *const *ranges, bool reached) {
+    if (!n)
+        return true;
+    if (dtype_is_complex((dtype)n->type))
+        return false;
+    switch (n->kind) {
+    case N_CONST:
+    case N_LOCAL:
+    case N_SIZE:
+        return true;
+    case N_ELEMENT:
+        return indices_fit(f, n, ranges);
+    case N_CALL: {
+        bool loops = n->other != NULL;
+        node_each(n->callee->body, find_loop, &loops);
+        return !loops && list_fits(f, n->args, ranges);
+    }
+    case N_MATH:
+        return list_fits(f, n->args, ranges);
+    case N_CONVERT:
+    case N_UNARY:
+    case N_BINARY:
+        return expression_fits(f, n->kid[0], ranges, reached) && expression_fits(f, n->kid[1], ranges, reached);
+    case N_AND:
+    case N_OR:
+    case N_SELECT:
+        return expression_fits(f, n->kid[0], ranges, reached) && expression_fits(f, n->kid[1], ranges, false) &&
+               expression_fits(f, n->kid[2], ranges, false);
+    case N_REDUCE: {
+        const node *own[] = {ranges[0], n->args};
+        return reached && !ranges[0] && !ranges[1] && n->is_identity && n->type != DT_BOOL && ranges_fit(n->args) &&
+               expression_fits(f, n->kid[0], own, true);
+    }
+    default:
+        return false;
+    }
+}
+
+static bool list_fits(const function *f, const node *list, const node *const *ranges) {
+    bool all = true;
+    for (; list && all; list = list->next)
+        all = expression_fits(f, list, ranges, true);
+    return all;
+}
+
+static bool is_result(const function *f, const node *n) {
+    return n->local >= f->nparams && n->local < f->nparams + f->nresults;
+}
+
+/* An assignment to an element of an output or, outside of a forall, to a number. */
+static bool assignment_fits(const function *f, const node *n, const node *const *ranges) {
+    const node *to = n->kind == N_EVAL && n->kid[0]->kind == N_ASSIGN ? n->kid[0]->kid[0] : NULL;
+    if (!to || !expression_fits(f, n->kid[0]->kid[1], ranges, true))
+        return false;
+    return to->kind == N_ELEMENT ? is_result(f, to) && indices_fit(f, to, ranges) : !ranges[0];
+}
+
+static bool statement_fits(const function *f, const node *n) {
+    static const node *const none[2];
+    if (n->kind == N_DECLARE)
+        return !f->locals[n->local].rank && !n->body && expression_fits(f, n->kid[0], none, true);
+    if (n->kind != N_FORALL)
+        return assignment_fits(f, n, none);
+    const node *ranges[] = {n->args, NULL};
+    bool all = ranges_fit(n->args);
+    for (const node *s = n->body; s && all; s = s->next)
+        all = assignment_fits(f, s, ranges);
+    return all;
+}
+
+/* Numbers of 4 and 8 bytes. */
+static bool types_fit(const function *f) {
+    bool all = true;
+    for (int k = 0; k < f->nparams + f->nresults; k++)
+        all &= dtypes[f->locals[k].type].size >= 4 && !dtype_is_complex(f->locals[k].type) &&
+               f->locals[k].rank < LAYOUT_MAX_RANK;
+    return all;
+}
+
+static void count_arrays(const node *n, void *user) { *(int *)user += n->kind == N_DECLARE || n->kind == N_REDUCE; }
+
+/* Variables, and accumulators of reductions, are arrays on the stack. */
+static bool arrays_fit(const function *f) {
+    enum {
+        ARRAYS_MOST = 16
+    };
+    int arrays = 0;
+    node_each(f->body, count_arrays, &arrays);
+    return arrays <= ARRAYS_MOST;
+}
+
+bool call_strips_fit(const tree *t) {
+    const function *f = t->kernel;
+    bool all = types_fit(f) && arrays_fit(f) && t->layout->ndims < LAYOUT_MAX_DIMS && !t->layout->nindices;
+    for (const node *n = f->body; n && all; n = n->next)
+        all = statement_fits(f, n);
+    return all;
+}
+
+static void find_vectored(const node *n, void *user) { *(bool *)user |= n->kind == N_MATH && n->math->vector; }
+
+static void find_terms(const node *n, void *user) {
+    if (n->kind == N_REDUCE)
+        node_visit(n->kid[0], find_vectored, user);
+}
+
+bool call_strips_vectored(const tree *t) {
+    bool found = false;
+    node_each(t->kernel->body, find_terms, &found);
+    return found;
+}
+
+/* ---- The kernel for a strip ---- */
+
+typedef struct lifting {
+    arena *a;
+    const tree *t;
+    const variant *v;
+    core_layout *layout;
+    int call; /* the calls' variable in the statement that is being written */
+    bool failed;
+    node nowhere;
+} lifting;
+
+static int operands_of(const tree *t) { return t->kernel->nparams + t->kernel->nresults; }
+
+static bool lies_beside(const variant *v, const core_layout *layout, int k) {
+    return v->operand[k].unit == layout->operands[k].rank + 1;
+}
+
+/* Is there one for each call of the strip? An operand, or a variable that a statement of the kernel's own declares. */
+static bool is_lifted(const lifting *c, int k) {
+    if (k < operands_of(c->t))
+        return lies_beside(c->v, c->t->layout, k);
+    for (const node *n = c->t->kernel->body; n; n = n->next)
+        if (n->kind == N_DECLARE && n->local == k)
+            return true;
+    return false;
+}
+
+static node *node_like(lifting *c, const node *like) {
+    node *n = arena_alloc(c->a, sizeof *n);
+    c->failed |= !n;
+    n = n ? n : &c->nowhere;
+    *n = *like;
+    n->next = NULL;
+    return n;
+}
+
+static node *copy_node(lifting *c, const node *n);
+
+static node *copy_list(lifting *c, const node *n) {
+    node *first = NULL, **end = &first;
+    for (; n && !c->failed; n = n->next) {
+        *end = copy_node(c, n);
+        end = &(*end)->next;
+    }
+    return first;
+}
+
+/* An element, or a number, at the call's index behind its own. */
+static node *lifted_element(lifting *c, const node *like, int rank) {
+    node *n = node_like(c, like), *list = NULL, **end = &list;
+    n->kind = N_ELEMENT;
+    n->args = n->kid[0] = n->kid[1] = n->kid[2] = NULL;
+    n->unchecked = like->unchecked || !rank;
+    for (int d = 0; d <= rank && !c->failed; d++) {
+        node *index = d < rank ? copy_node(c, element_index(like, rank, d))
+                               : node_like(c, &(node){.kind = N_LOCAL, .type = DT_INT64, .local = c->call});
+        if (rank < 3) {
+            n->kid[d] = index;
+            continue;
+        }
+        *end = index;
+        end = &index->next;
+    }
+    n->args = list;
+    return n;
+}
+
+static node *copy_node(lifting *c, const node *n) {
+    if ((n->kind == N_LOCAL || n->kind == N_ELEMENT) && is_lifted(c, n->local))
+        return lifted_element(c, n, n->kind == N_ELEMENT ? c->t->kernel->locals[n->local].rank : 0);
+    node *copy = node_like(c, n);
+    for (int k = 0; k < 3; k++)
+        copy->kid[k] = n->kid[k] ? copy_node(c, n->kid[k]) : NULL;
+    copy->args = copy_list(c, n->args);
+    copy->body = copy_list(c, n->body);
+    return copy;
+}
+
+/* The range of the calls, behind those of a forall. */
+static node *with_calls(lifting *c, node *ranges) {
+    node *size = node_like(c, &(node){.kind = N_SIZE, .type = DT_INT64, .dim = c->t->layout->ndims});
+    node *range = node_like(c, &(node){.kind = N_RANGE, .type = DT_INT64, .local = c->call, .kid = {size}});
+    if (!ranges)
+        return range;
+    node *last = ranges;
+    while (last->next)
+        last = last->next;
+    last->next = range;
+    return ranges;
+}
+
+/* What a declaration or an assignment outside of a forall does, for one call. */
+static node *assignment(lifting *c, const node *n) {
+    if (n->kind != N_DECLARE)
+        return copy_node(c, n);
+    dtype type = c->t->kernel->locals[n->local].type;
+    node *to = lifted_element(c, &(node){.type = (uint8_t)type, .local = n->local, .line = n->line}, 0);
+    node *value = n->kid[0] ? copy_node(c, n->kid[0]) : node_like(c, &(node){.kind = N_CONST, .type = (uint8_t)type});
+    node *assign = node_like(c, &(node){.kind = N_ASSIGN, .type = (uint8_t)type, .line = n->line, .kid = {to, value}});
+    return node_like(c, &(node){.kind = N_EVAL, .line = n->line, .kid = {assign}});
+}
+
+static node *lifted_statement(lifting *c, const node *n) {
+    bool forall = n->kind == N_FORALL;
+    node *ranges = forall ? copy_list(c, n->args) : NULL, *does = forall ? copy_list(c, n->body) : assignment(c, n);
+    return node_like(c, &(node){.kind = N_FORALL,
+                                .line = n->line,
+                                .counted = n->counted,
+                                .sized = n->sized,
+                                .args = with_calls(c, ranges),
+                                .body = does});
+}
+
+/* One more dimension behind the others, and for the operands concerned one more stride. */
+static bool lift_layout(lifting *c) {
+    const core_layout *from = c->t->layout;
+    int n = operands_of(c->t), strides = from->ndims + 1;
+    core_layout *to = arena_alloc(c->a, sizeof *to);
+    layout_dim *dims = arena_alloc(c->a, (size_t)(from->ndims + 1) * sizeof *dims);
+    layout_operand *operands = arena_alloc(c->a, (size_t)n * sizeof *operands);
+    if (!to || !dims || !operands)
+        return false;
+    memcpy(dims, from->dims, (size_t)from->ndims * sizeof *dims);
+    dims[from->ndims] = (layout_dim){.name = "calls"};
+    for (int k = 0; k < n; k++) {
+        operands[k] = from->operands[k];
+        if (lies_beside(c->v, from, k))
+            operands[k].dim[operands[k].rank++] = (uint8_t)from->ndims;
+        operands[k].strides = strides;
+        strides += operands[k].rank;
+    }
+    *to = *from;
+    to->ndims = from->ndims + 1;
+    to->nparameters = strides;
+    to->dims = dims;
+    to->operands = operands;
+    c->layout = to;
+    return true;
+}
+
+static bool lift_locals(lifting *c, function *f, int statements) {
+    int n = f->nlocals;
+    local *locals = arena_alloc(c->a, (size_t)(n + statements) * sizeof *locals);
+    if (!locals)
+        return false;
+    for (int k = 0; k < n + statements; k++) {
+        local *l = &locals[k];
+        *l = k < n ? f->locals[k] : (local){.name = "c", .type = DT_INT64};
+        if (k >= n || !is_lifted(c, k))
+            continue;
+        l->core = k < operands_of(c->t);
+        l->extent[l->rank] = l->core ? -1 : CALL_STRIP;
+        l->dim[l->rank++] = (uint8_t)c->t->layout->ndims;
+    }
+    f->locals = locals;
+    f->nlocals = n + statements;
+    return true;
+}
+
+tree *call_strips_lift(arena *a, const tree *t, const variant *v) {
+    rewriter r = {.a = a, .nodes_most = 2 * LANG_MAX_NODES};
+    tree *to = rewrite_tree(&r, t);
+    if (!to)
+        return NULL;
+    function from = *to->kernel, *f = to->kernel;
+    tree before = *to;
+    before.kernel = &from;
+    lifting c = {.a = a, .t = &before, .v = v, .call = from.nlocals};
+    int statements = 0;
+    for (const node *n = from.body; n; n = n->next)
+        statements++;
+    if (!lift_layout(&c) || !lift_locals(&c, f, statements))
+        return NULL;
+    node **end = &f->body;
+    f->body = NULL;
+    for (const node *n = from.body; n && !c.failed; n = n->next, c.call++) {
+        *end = lifted_statement(&c, n);
+        end = &(*end)->next;
+    }
+    to->layout = c.layout;
+    return c.failed ? NULL : to;
+}
+
+/* ---- Calls ---- */
+
+/* What the kernel of a strip is told: the sizes, how many calls there are, and the operands' strides. The others are those of the layout without
+ * calls. */
+static ssa *core_of_strip(const gufunc_writer *w, const ssa *core, ssa calls) {
+    const core_layout *l = w->layout;
+    ssa *own = arena_alloc(w->s.e->a, (size_t)l->nparameters * sizeof *own);
+    int from = 0;
+    for (int d = 0; d < l->ndims - 1; d++)
+        own[d] = core[from++];
+    own[l->ndims - 1] = calls;
+    for (int k = 0; k < w->s.v->nin + w->s.v->nout; k++)
+        for (int d = 0; d < l->operands[k].rank; d++) {
+            bool along = l->operands[k].dim[d] == l->ndims - 1;
+            own[l->operands[k].strides + d] = along ? ssa_constant(1) : core[from++];
+        }
+    return own;
+}
+
+void call_strips_row(gufunc_writer *w, const ssa *row, const ssa *stride, ssa extent) {
+    emit *e = w->s.e;
+    ssa *core = w->core;
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), extent);
+    for (int k = 0; k < w->s.noperands; k++)
+        if (skeleton_is_array(&w->s, k))
+            w->at[k] = skeleton_address(&w->s, k, row[k], emit_op(e, "mul i64", l.i, stride[k]));
+    w->core = core_of_strip(w, core, emit_min(e, emit_op(e, "sub i64", extent, l.i), ssa_constant(CALL_STRIP)));
+    gufunc_call(w, ssa_none());
+    w->core = core;
+    counted_loop_end(e, &l, ssa_constant(CALL_STRIP), loop_no_unroll(e));
+}
