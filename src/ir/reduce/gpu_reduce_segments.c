@@ -215,11 +215,7 @@ static ssa offer(segments *g, ssa index, ssa parts, ssa offered) {
     skeleton_end_if(g->s, one);
     emit_block_barrier(e);
     skeleton_end_if(g->s, end);
-    ssa left = emit_op(e, "and i1", offered, is_said(g));
-    end = skeleton_if(g->s, left);
-    emit_block_barrier(e); /* before something else is said */
-    skeleton_end_if(g->s, end);
-    return left;
+    return emit_op(e, "and i1", offered, is_said(g)); /* nothing else is said before the next barrier */
 }
 
 /* The block is done with its part, or parts, of segment i of the list, which has several: leaves it, and is this the last one? To all threads. */
