@@ -95,7 +95,7 @@ enum {
     UNROLLED_ROWS = 700,   /* .. or not */
     ROWS_MOST = 64,        /* elements of a row */
     STRIP_LEAST = 32,      /* calls that lie side by side, .. */
-    STRIP_BYTES = 1 << 20, /* .. and bytes of a strip of them, at most */
+    STRIP_BYTES = 2 << 20, /* .. and bytes of a strip of them, at most */
     UNROLLED_SHORT = 1000, /* up to which that is compiled sooner than loops are */
 };
 

@@ -667,6 +667,29 @@ static bool call_of_windows(void) {
     return !failed;
 }
 
+/* Calls that lie side by side, and are computed by strips. */
+static bool call_of_strips(void) {
+    static float x[40 * 64], y[40 * 64];
+    int64_t shape[] = {64, 40}, across[] = {1, 64};
+    char kernel[160];
+    uf_func *f;
+    snprintf(kernel, sizeof kernel, "(x) -> (y) { auto s = sum(i : n, x[i]); forall (i : n) y[i] = x[i] + s + %ld; }",
+             fresh);
+    if (out_of_memory(uf_guvectorize(&f, "k", "(n)->(n)", "f->f", kernel)))
+        return false;
+    for (int i = 0; i < 40 * 64; i++)
+        x[i] = 1, y[i] = -1;
+    DLTensor args[2] = {UF_ARRAY(x, 40, 64), UF_ARRAY(y, 40, 64)};
+    for (int k = 0; k < 2; k++) {
+        args[k].shape = shape;
+        args[k].strides = across;
+    }
+    bool failed = out_of_memory(uf_call(f, 2, args, NULL));
+    assert_true(y[0] == (failed ? -1 : 41 + (float)fresh));
+    uf_free(f);
+    return !failed;
+}
+
 /* One that is made for arrays apart, and compiles once more for others. */
 static bool plan_over_indices(void) {
     double x[4] = {1, 2, 3, 4}, r[4], two = 2;
@@ -957,6 +980,7 @@ TEST(number_without_room)
 TEST(kernel_over_indices)
 TEST(kernel_with_a_window)
 TEST(call_of_windows)
+TEST(call_of_strips)
 TEST(plan_over_indices)
 TEST(inspection_over_indices)
 TEST(modules)
@@ -1010,6 +1034,7 @@ int main(void) {
         cmocka_unit_test(test_kernel_over_indices),
         cmocka_unit_test(test_kernel_with_a_window),
         cmocka_unit_test(test_call_of_windows),
+        cmocka_unit_test(test_call_of_strips),
         cmocka_unit_test(test_plan_over_indices),
         cmocka_unit_test(test_inspection_over_indices),
         cmocka_unit_test(test_updates_out_of_range),

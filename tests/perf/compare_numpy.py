@@ -382,7 +382,36 @@ def case_cores():
                     yield f"cores_{name}_{np.dtype(t).name}_{k}{how}", lambda name=name, t=t, k=k, how=how: call(name, t, k, how)
 
 
-FAMILIES = [case_cores, case_layouts, case_casts, case_reductions, case_accumulations, case_axes, case_strided, case_segments, case_masks, case_power,
+def case_columns():
+    """Functions of rank 1 along axis 0, of 256K elements; ns an element."""
+    def softmax(x):
+        e = np.exp(x - x.max(axis=0))
+        return e / e.sum(axis=0)
+
+    def log_softmax(x):
+        y = x - x.max(axis=0)
+        return y - np.log(np.exp(y).sum(axis=0))
+
+    def normalize(x):
+        return x / np.linalg.norm(x, axis=0)
+
+    functions = {"softmax": (softmax, 1, 1), "log_softmax": (log_softmax, 1, 1), "normalize": (normalize, 1, 1),
+                 "norm": (lambda x: np.linalg.norm(x, axis=0), 1, 0), "vecdot": (lambda x, y: np.vecdot(x, y, axis=0), 2, 0)}
+
+    def call(name, t, k):
+        f, nin, rank = functions[name]
+        n = SMALL // k
+        inputs = [rng.random((k, n)).astype(t) for _ in range(nin)]
+        want = f(*inputs)
+        out = np.zeros((k, n) if rank else n, t)
+        return calls(name, *(a.T for a in inputs), out.T), (lambda: f(*inputs)), n * k, out, want
+    for name in functions:
+        for t in ("f4", "f8"):
+            for k in (5, 12, 20, 40, 100, 1000):
+                yield f"columns_{name}_{np.dtype(t).name}_{k}", lambda name=name, t=t, k=k: call(name, t, k)
+
+
+FAMILIES = [case_cores, case_columns, case_layouts, case_casts, case_reductions, case_accumulations, case_axes, case_strided, case_segments, case_masks, case_power,
             case_elementwise]
 
 
