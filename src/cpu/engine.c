@@ -263,8 +263,7 @@ static uint8_t choose_columns(const variant *v, const loop_problem *p, bool shor
     return (uint8_t)best;
 }
 
-/* Sizes as constants: all loops unrolled, or vectors along a range of products. Where neighbours in memory go along that, vectors are faster; else
- * cores are copied, and the range is the last one. */
+/* Sizes as constants: all loops unrolled, or vectors along a range of products, which are faster where no core is copied for them. */
 static void choose_sizes(variant *v, const loop_problem *p) {
     bool known = p->unrolled && !v->reports && !v->masked, alike = known;
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);

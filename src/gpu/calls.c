@@ -20,7 +20,7 @@ int64_t core_total(const cores *c, bool bytes) {
 }
 
 /* The strides of operand k's core but that of its unit dimension, in one word. */
-static uint64_t core_aparts(const cores *c, int k) {
+static uint64_t core_strides(const cores *c, int k) {
     uint64_t bits = 0;
     for (int i = 0; i < rank_of(c, k); i++)
         if (i + 1 != c->v->operand[k].unit && extent_at(c, k, i) > 1)
@@ -29,7 +29,7 @@ static uint64_t core_aparts(const cores *c, int k) {
 }
 
 uint64_t other_strides(const cores *c, int k) {
-    uint64_t bits = core_aparts(c, k);
+    uint64_t bits = core_strides(c, k);
     for (int d = 0; d < c->loop->ndim; d++)
         if (c->loop->extent[d] > 1)
             bits |= (uint64_t)stride_of(c->loop, d, k);
@@ -57,7 +57,7 @@ int64_t packed_count(const cores *c, int k) {
 }
 
 bool moves_alike(const cores *c, int k, int lead) {
-    uint64_t bits = core_aparts(c, k);
+    uint64_t bits = core_strides(c, k);
     for (int d = 0; d < c->loop->ndim; d++)
         if (c->loop->extent[d] > 1)
             bits |= (uint64_t)stride_of(c->loop, d, k) - (uint64_t)stride_of(c->loop, d, lead);

@@ -56,7 +56,8 @@ static choice choose_of(const char *source, const char *types, bool converts, in
     cpu_engine.specialise(
         &v, &(loop_problem){.loop = &loop, .layout = t->layout, .core = core, .traits = &traits, .unrolled = lines});
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(v.operand[i].staged, v.gufunc.unrolled ? !b.beside : b.beside && !v.gufunc.strips); /* in groups */
+        assert_int_equal(v.operand[i].staged,
+                         v.gufunc.unrolled ? !b.beside : b.beside && !v.gufunc.strips); /* in groups */
         assert_int_equal(v.operand[i].fixed, v.gufunc.calls && !b.beside);
     }
     assert_int_equal(v.gufunc.size[0], v.gufunc.unrolled ? n : 0);

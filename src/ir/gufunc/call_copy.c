@@ -20,11 +20,12 @@ static inline void move(char *array, char *memory, size_t size, bool out) {
 /* Inlined with what they are told, which is constant. */
 #define INLINE static inline __attribute__((always_inline))
 
+/* Where lines of the array are several lines of the cache in memory, and these so far apart that the processor does not foresee them, some elements
+ * are asked for before they are copied. Single ones came no faster for it. */
 enum {
-    LINE = 64, /* bytes of the cache */
-    AHEAD =
-        16, /* elements of each line that are asked for before they are copied, if they lie in several lines of the cache, and .. */
-    FAR = 2 << 10 /* .. so far apart that the processor does not foresee them; single lines came no faster for it */
+    LINE = 64,    /* bytes of the cache */
+    AHEAD = 16,   /* elements */
+    FAR = 2 << 10 /* bytes */
 };
 
 /* Asks for n elements, from number `first` on, of each of so many lines. There may be no such elements. */

@@ -11,11 +11,6 @@
 
 /* ---- What fits ---- */
 
-typedef struct survey {
-    const function *f;
-    bool odd;
-} survey;
-
 static void find_loop(const node *n, void *user) {
     bool *found = user;
     *found |= n->kind == N_LOOP || n->kind == N_SWITCH || n->kind == N_REDUCE || n->kind == N_IF;
@@ -61,7 +56,7 @@ static bool ranges_fit(const node *ranges) {
     return all;
 }
 
-static bool list_fits(const function *f, const node *list, const node *const *ranges);
+static bool list_fits(const function *f, const node *list, const node *const *ranges, bool reached);
 
 /* ranges[0]: of the forall around, ranges[1]: of the reduction. reached: it is evaluated in all calls. A reduction stands in neither of both, and
  * has an accumulator that vectors hold. */
@@ -80,10 +75,10 @@ static bool expression_fits(const function *f, const node *n, const node *const 
     case N_CALL: {
         bool loops = n->other != NULL;
         node_each(n->callee->body, find_loop, &loops);
-        return !loops && list_fits(f, n->args, ranges);
+        return !loops && list_fits(f, n->args, ranges, reached);
     }
     case N_MATH:
-        return list_fits(f, n->args, ranges);
+        return list_fits(f, n->args, ranges, reached);
     case N_CONVERT:
     case N_UNARY:
     case N_BINARY:
@@ -103,10 +98,10 @@ static bool expression_fits(const function *f, const node *n, const node *const 
     }
 }
 
-static bool list_fits(const function *f, const node *list, const node *const *ranges) {
+static bool list_fits(const function *f, const node *list, const node *const *ranges, bool reached) {
     bool all = true;
     for (; list && all; list = list->next)
-        all = expression_fits(f, list, ranges, true);
+        all = expression_fits(f, list, ranges, reached);
     return all;
 }
 
