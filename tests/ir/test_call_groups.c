@@ -75,25 +75,25 @@ static void chosen(void **state) {
 
 /* Those whose constructs stand alone and combine numbers of 4 and 8 bytes, where no operand has a row of its own. */
 static void strips_chosen(void **state) {
-    static const struct {
+    static const char times[] = "{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }";
+    const struct {
         const char *source, *types;
         int64_t n, calls, beside,
             weights; /* strides of calls, and of those of the weights, which are rows unless they are 1 */
         bool strips;
     } cases[] = {
-        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float32", 40, 32, 1, 0, true},
-        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float32", 40, 31, 1, 0, false},
-        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float32", 40, 100, 2, 0, false},
-        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float32", 40, 100, 1, 1, true},
-        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float32", 40, 100, 1, 40, false},
-        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float64", 1024, 100, 1, 0, true},
-        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float64", 1025, 100, 1, 0, false},
-        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float64", INT64_C(1) << 60, 100, 1, 0,
-         false},
+        {times, "float32", 40, 32, 1, 0, true},
+        {times, "float32", 40, 31, 1, 0, false},
+        {times, "float32", 40, 100, 2, 0, false},
+        {times, "float32", 40, 100, 1, 1, true},
+        {times, "float32", 40, 100, 1, 40, false},
+        {times, "float64", 1024, 100, 1, 0, true},
+        {times, "float64", 1025, 100, 1, 0, false},
+        {times, "float64", INT64_C(1) << 60, 100, 1, 0, false},
         {"{ auto s = max(i : n, x[i]); forall (i : n) y[i] = w[i] + s; }", "int64", 40, 100, 1, 0, true},
-        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "int16", 40, 100, 1, 0, false},
-        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "float16", 40, 100, 1, 0, false},
-        {"{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }", "complex64", 40, 100, 1, 0, false},
+        {times, "int16", 40, 100, 1, 0, false},
+        {times, "float16", 40, 100, 1, 0, false},
+        {times, "complex64", 40, 100, 1, 0, false},
         {"{ forall (i : n) y[i] = sum(j : n, x[j]) * w[i]; }", "float32", 40, 100, 1, 0, false},
         {"{ auto s = w[0] > 0 ? sum(i : n, x[i]) : 0; y[0] = s; }", "float32", 40, 100, 1, 0, false},
         {"{ auto s = any(i : n, x[i] > 0); y[0] = s ? w[0] : 0; }", "float32", 40, 100, 1, 0, false},
