@@ -192,6 +192,12 @@ static const struct {
      {"mn", "nm"},
      1,
      false},
+    {"(n),()->(n)",
+     "(x, s) -> (y) { s = s + sum(i : n, x[i]); forall (i : n) y[i] = x[i] - s; }",
+     3,
+     {"n", "", "n"},
+     1,
+     false},
     {"(n),()->(n)", "(x, s) -> (y) { forall (i : n) y[n - 1 - i] = x[i] * s; }", 3, {"n", "", "n"}, 1, false},
 };
 

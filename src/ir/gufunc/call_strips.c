@@ -109,12 +109,13 @@ static bool is_result(const function *f, const node *n) {
     return n->local >= f->nparams && n->local < f->nparams + f->nresults;
 }
 
-/* An assignment to an element of an output or, outside of a forall, to a number. */
+/* An assignment to an element of an output or, outside of a forall, to a number that is no input: where those are arrays they would be written. */
 static bool assignment_fits(const function *f, const node *n, const node *const *ranges) {
     const node *to = n->kind == N_EVAL && n->kid[0]->kind == N_ASSIGN ? n->kid[0]->kid[0] : NULL;
     if (!to || !expression_fits(f, n->kid[0]->kid[1], ranges, true))
         return false;
-    return to->kind == N_ELEMENT ? is_result(f, to) && indices_fit(f, to, ranges) : !ranges[0];
+    return to->kind == N_ELEMENT ? is_result(f, to) && indices_fit(f, to, ranges)
+                                 : !ranges[0] && to->local >= f->nparams;
 }
 
 static bool statement_fits(const function *f, const node *n) {

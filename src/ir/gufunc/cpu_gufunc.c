@@ -107,21 +107,14 @@ static void in_lanes(gufunc_writer *w, const call_loops *c) {
     counted_loop_end(e, &outer, ssa_constant(1), 0);
 }
 
-static void in_groups(gufunc_writer *w, const call_loops *c) {
+/* write: call_groups_row, or call_strips_row. */
+static void in_rows(gufunc_writer *w, const call_loops *c,
+                    void (*write)(gufunc_writer *w, const ssa *row, const ssa *stride, ssa extent)) {
     emit *e = w->s.e;
     ssa row[VARIANT_OPERANDS] = {0};
     counted_loop outer = counted_loop_begin(e, "i64", ssa_constant(0), c->extent[1]);
     move(w, &outer, w->s.base, c->stride[1], row);
-    call_groups_row(w, row, c->stride[0], c->extent[0]);
-    counted_loop_end(e, &outer, ssa_constant(1), 0);
-}
-
-static void in_strips(gufunc_writer *w, const call_loops *c) {
-    emit *e = w->s.e;
-    ssa row[VARIANT_OPERANDS] = {0};
-    counted_loop outer = counted_loop_begin(e, "i64", ssa_constant(0), c->extent[1]);
-    move(w, &outer, w->s.base, c->stride[1], row);
-    call_strips_row(w, row, c->stride[0], c->extent[0]);
+    write(w, row, c->stride[0], c->extent[0]);
     counted_loop_end(e, &outer, ssa_constant(1), 0);
 }
 
@@ -205,9 +198,9 @@ void cpu_gufunc(gufunc_writer *w) {
     if (lane_calls_needed(w))
         in_lanes(w, &c);
     else if (s->v->gufunc.strips)
-        in_strips(w, &c);
+        in_rows(w, &c, call_strips_row);
     else if (call_groups_needed(w))
-        in_groups(w, &c);
+        in_rows(w, &c, call_groups_row);
     else if (many)
         in_one_loop(w, &c, loop_no_vectors(s->e));
     else
