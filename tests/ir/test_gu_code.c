@@ -711,33 +711,46 @@ static void test_kept_terms(void **state) {
 #endif
     static const struct {
         const char *source, *types;
-        bool unit;
+        int unit; /* of the output: calls are in strips if it is 2 */
         int calls;
     } cases[] = {
-        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }", "float32->float32",
-         true, 1},
-        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }", "float64->float64",
-         true, 1},
+        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }", "float32->float32", 1,
+         1},
+        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }", "float64->float64", 1,
+         1},
         {"(x) -> (y) { float t; t = 1 / max(k : n, exp(x[k])); forall (i : n) y[i] = exp(x[i]) * t; }",
-         "float32->float32", true, 3},
-        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }", "float16->float16",
-         true, 2},
-        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }", "float32->float32",
-         false, 2},
+         "float32->float32", 1, 3},
+        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }", "float16->float16", 1,
+         2},
+        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }", "float32->float32", 0,
+         2},
         {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) * x[i] / t; }",
-         "float32->float32", true, 2},
+         "float32->float32", 1, 2},
         {"(x) -> (y) { auto t = x[0] * sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }",
-         "float32->float32", true, 2},
+         "float32->float32", 1, 2},
         {"(x) -> (y) { auto t = x[0] > 0 ? sum(i : n, exp(x[i])) : 1; forall (i : n) y[i] = exp(x[i]) / t; }",
-         "float32->float32", true, 2},
+         "float32->float32", 1, 2},
         {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); t += 1; forall (i : n) y[i] = exp(x[i]) / t; }",
-         "float32->float32", true, 2},
+         "float32->float32", 1, 2},
         {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[n - 1 - i] = exp(x[i]) / t; }",
-         "float32->float32", true, 2},
+         "float32->float32", 1, 2},
         {"(x) -> (y) { auto t = sum(i : n / 2, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }", "float32->float32",
-         true, 2},
+         1, 2},
+        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) / t; }", "float32->float32", 2,
+         1},
+        {"(x) -> (y) { auto top = max(i : n, x[i]); auto t = 1 / sum(j : n, exp(x[j] - top)); forall (i : n) y[i] = "
+         "exp(x[i] - top) * t; }",
+         "float64->float64", 2, 1},
+        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); t = t + 1; forall (i : n) y[i] = exp(x[i]) / t; }",
+         "float32->float32", 2, 2},
+        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[i] = exp(x[i]) * x[i] / t; }",
+         "float32->float32", 2, 2},
         {"(x) -> (y) { float t = 1; t = sum(i : n, exp(x[i] - t)); forall (i : n) y[i] = exp(x[i] - t); }",
-         "float32->float32", true, 2},
+         "float32->float32", 2, 2},
+        {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n, j : 1) y[i] = exp(x[i]) / t; }",
+         "float32->float32", 2, 2},
+        {"(x) -> (y) { float t = 1; t = sum(i : n, exp(x[i] - t)); forall (i : n) y[i] = exp(x[i] - t); }",
+         "float32->float32", 1, 2},
     };
     const code_target target = {.vector_bits = 128,
                                 .f16c = true}; /* of wider vectors loops are in two parts, each with a call */
@@ -746,7 +759,9 @@ static void test_kept_terms(void **state) {
         const gu_kernel k = {"kept", "(n)->(n)", cases[i].source, cases[i].types};
         const tree *t = gu_tree(&a, &k);
         variant v = gu_variant(t, 0, 0, 1, 1);
-        v.operand[1].unit = cases[i].unit;
+        v.operand[1].unit = (uint8_t)cases[i].unit;
+        v.gufunc.strips = cases[i].unit == 2;
+        v.operand[0].unit = v.gufunc.strips ? 2 : v.operand[0].unit;
         code_module m = gu_generate(&a, &k, t, &v, &target);
         if (occurrences(m.ir.data, " @m_exp_f32(float %r") + occurrences(m.ir.data, " @m_exp_f64(double %r") !=
             cases[i].calls)

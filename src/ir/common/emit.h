@@ -42,6 +42,8 @@ static inline bool frame_size(const frame *f, int dimension, int64_t *size) {
     *size = !known ? 0 : part ? part : f->v->gufunc.size[dimension];
     return known;
 }
+/* Is the kernel written for strips of calls (ir/gufunc/call_strips.c)? */
+static inline bool frame_has_strips(const frame *f) { return f && f->v->loop == LOOP_GUFUNC && f->v->gufunc.strips; }
 /* Is this the kernel of calls that threads share? Then it has no branches of its own but those of expressions. */
 static inline bool frame_has_parts(const frame *f) {
     return f && f->v->loop == LOOP_GUFUNC && f->v->gufunc.unrolled && core_has_parts(f->v);

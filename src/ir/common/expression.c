@@ -255,12 +255,19 @@ static ssa load_core(body *b, const lvalue *p) {
     return emit_convert(e, v, p->memory, p->type);
 }
 
+/* What follows an access of a local array. Where calls go by strips its elements are one iteration's each (ir/gufunc/call_strips.c). */
+static fragment access_of(const body *b, const lvalue *p) {
+    const emit *e = b->e;
+    bool own = p->packed && e->access_group && frame_has_strips(e->frame);
+    return own ? fragment_of(", !llvm.access.group !%d", e->access_group) : fragment_none();
+}
+
 /* What is stored there, as a value. */
 static ssa load_raw(body *b, const lvalue *p) {
     if (p->memory != DT_NONE)
         return load_core(b, p);
     const char *t = p->packed ? element_type(p->type) : ir_value_type(p->type);
-    ssa v = emit_value(b->e, "load %s, %s* %s", t, t, p->pointer.text);
+    ssa v = emit_value(b->e, "load %s, %s* %s%s", t, t, p->pointer.text, access_of(b, p).text);
     return p->packed && p->type == DT_BOOL ? emit_value(b->e, "icmp ne i8 %s, 0", v.text) : v;
 }
 
@@ -347,7 +354,7 @@ static ssa store_place(body *b, const lvalue *p, ssa value) {
     ssa stored = ssa_is_set(p->in_range) ? in_range_or(b, p, value, load_raw(b, p)) : value;
     if (p->packed && p->type == DT_BOOL)
         stored = emit_value(b->e, "zext i1 %s to i8", stored.text);
-    emit_line(b->e, "store %s %s, %s* %s", t, stored.text, t, p->pointer.text);
+    emit_line(b->e, "store %s %s, %s* %s%s", t, stored.text, t, p->pointer.text, access_of(b, p).text);
     if (ssa_is_set(p->flag))
         note_store(b, p);
     if (p->variable)

@@ -560,7 +560,7 @@ void emit_forall(body *b, const node *n) {
         mapped_forall(b, n);
     else if (b->is_kernel && b->e->frame->v->loop == LOOP_GUFUNC && b->e->frame->v->gufunc.columns)
         columns_forall(b, n);
-    else if (b->is_kernel && b->e->frame->v->loop == LOOP_GUFUNC && b->e->frame->v->gufunc.strips)
+    else if (b->is_kernel && frame_has_strips(b->e->frame))
         forall_of_calls(b, n);
     else if (interchange_fits(b, n))
         interchange_forall(b, n);

@@ -4,7 +4,8 @@
  *   forall (i : n) y[i] = exp(x[i] - top) * scale;
  *
  * They are kept where the results will be, if an element of the output holds a term as it is: sum(i : n, y[i] = exp(x[i] - top)), and then
- * y[i] = y[i] * scale. The output may be an input at the same addresses, so that behind the reduction nothing may read an input. */
+ * y[i] = y[i] * scale. The output may be an input at the same addresses, so that behind the reduction nothing may read an input. In strips of
+ * calls (gufunc.strips) the statement is a forall over the calls, which the one behind it has as its last range. */
 #include "ir/common/nodes.h"
 #include "ir/common/report.h"
 #include "ir/construct/construct.h"
@@ -12,17 +13,21 @@
 typedef struct kept_terms {
     const node *reduce, *forall, *assign;
     const node *term; /* in the forall */
+    int set;          /* the local variable that the statement with the reduction sets */
 } kept_terms;
+
+static bool in_strips(const body *b) { return frame_has_strips(b->e->frame); }
 
 /* ---- Finding them ---- */
 
 static bool is_term(const kept_terms *k, const node *n) {
-    return n == k->term || node_same(n, k->reduce->kid[0], k->forall->args->local, k->reduce->args->local);
+    return n->type == k->reduce->type &&
+           (n == k->term || node_same(n, k->reduce->kid[0], k->forall->args->local, k->reduce->args->local));
 }
 
 /* Is an element of a core operand read in an expression, but in the terms? */
 static bool reads_others(const kept_terms *k, const function *f, const node *n) {
-    if (n == k->reduce || (n->type == k->reduce->type && is_term(k, n)))
+    if (n == k->reduce || is_term(k, n))
         return false;
     if (n->kind == N_ELEMENT && f->locals[n->local].core)
         return true;
@@ -55,7 +60,7 @@ static const node *find_reduce(const node *n, int *count) {
 }
 
 static const node *find_term(const kept_terms *k, const node *n) {
-    const node *found = n->type == k->reduce->type && is_term(k, n) ? n : NULL;
+    const node *found = is_term(k, n) ? n : NULL;
     for (int i = 0; i < 3 && !found; i++)
         found = n->kid[i] ? find_term(k, n->kid[i]) : NULL;
     for (const node *a = n->args; a && !found; a = a->next)
@@ -63,22 +68,30 @@ static const node *find_term(const kept_terms *k, const node *n) {
     return found;
 }
 
-/* Is it a declaration of a variable, or an assignment to one, whose value is an expression? */
-static const node *value_of(const node *n) {
-    if (n->kind == N_DECLARE)
+/* The value of a declared variable, or of an assignment that stands alone, and the variable, or output; NULL: it is something else. */
+static const node *value_of(const body *b, const node *n, int *set) {
+    if (in_strips(b))
+        n = n->kind == N_FORALL && !n->args->next && !n->body->next ? n->body : NULL;
+    if (n && n->kind == N_DECLARE) {
+        *set = n->local;
         return n->kid[0];
-    bool sets = n->kind == N_EVAL && n->kid[0]->kind == N_ASSIGN && n->kid[0]->kid[0]->kind == N_LOCAL;
-    return sets ? n->kid[0]->kid[1] : NULL;
+    }
+    const node *assign = n && n->kind == N_EVAL && n->kid[0]->kind == N_ASSIGN ? n->kid[0] : NULL;
+    if (!assign || (assign->kid[0]->kind != N_LOCAL && !in_strips(b)))
+        return NULL;
+    *set = assign->kid[0]->local;
+    return assign->kid[1];
 }
 
 /* The assignment of y[i] that is all that a forall over i does; NULL: it does something else. */
 static const node *assignment_of(const body *b, const node *forall) {
-    const node *s = forall->body, *range = forall->args;
-    if (!s || s->next || s->kind != N_EVAL || s->kid[0]->kind != N_ASSIGN || range->next)
+    const node *s = forall->body, *range = forall->args, *calls = range->next;
+    bool alone = in_strips(b) ? calls && !calls->next : !calls;
+    if (!alone || !s || s->next || s->kind != N_EVAL || s->kid[0]->kind != N_ASSIGN)
         return NULL;
     const node *to = s->kid[0]->kid[0];
     const local *l = to->kind == N_ELEMENT ? &b->f->locals[to->local] : NULL;
-    if (!l || !l->core || l->rank != 1 || to->local < b->f->nparams || !to->unchecked)
+    if (!l || !l->core || l->rank != 1 + in_strips(b) || to->local < b->f->nparams || !to->unchecked)
         return NULL;
     return to->kid[0]->kind == N_LOCAL && to->kid[0]->local == range->local ? s->kid[0] : NULL;
 }
@@ -88,22 +101,53 @@ static bool holds_terms(const body *b, const kept_terms *k) {
     const node *to = k->assign->kid[0];
     const variant_operand *o = &b->e->frame->v->operand[to->local];
     dtype type = (dtype)k->reduce->type;
-    return (type == DT_FLOAT32 || type == DT_FLOAT64) && to->type == type && o->memory == type && o->unit == 1;
+    return (type == DT_FLOAT32 || type == DT_FLOAT64) && to->type == type && o->memory == type &&
+           o->unit == b->f->locals[to->local].rank;
+}
+
+/* Has it the same value behind the statement with the reduction as in front of it, whatever terms are kept? It reads no output. */
+static bool stays(const body *b, const kept_terms *k, const node *list) {
+    bool all = true;
+    for (const node *n = list; n && all; n = n->next) {
+        switch (n->kind) {
+        case N_LOCAL:
+        case N_ELEMENT:
+            all = n->local != k->set && (n->local < b->f->nparams || n->local >= b->f->nparams + b->f->nresults);
+            break;
+        case N_CONST:
+        case N_SIZE:
+        case N_CONVERT:
+        case N_UNARY:
+        case N_BINARY:
+        case N_SELECT:
+        case N_MATH:
+            break;
+        case N_CALL:
+            all = !n->other;
+            break;
+        default:
+            all = false;
+        }
+        for (int i = 0; i < 3; i++)
+            all = all && stays(b, k, n->kid[i]);
+        all = all && stays(b, k, n->args);
+    }
+    return all;
 }
 
 static bool find(body *b, const node *n, kept_terms *k) {
-    const node *value = value_of(n);
     int count = 0;
     *k = (kept_terms){.forall = n->next};
-    if (!value || !n->next || n->next->kind != N_FORALL || b->depth || b->e->plain || reports(b->e))
+    if (!n->next || n->next->kind != N_FORALL || b->depth || b->e->plain || reports(b->e))
         return false;
-    k->reduce = find_reduce(value, &count);
+    const node *value = value_of(b, n, &k->set);
+    k->reduce = value ? find_reduce(value, &count) : NULL;
     k->assign = assignment_of(b, k->forall);
     if (!k->reduce || count > 1 || !k->assign || !k->reduce->args || k->reduce->args->next || !holds_terms(b, k))
         return false;
     const node *range = k->reduce->args;
-    if (!node_same(range->kid[0], k->forall->args->kid[0], -1, -1) || !expression_stays(b, range->kid[0], -1) ||
-        !expression_stays(b, k->reduce->kid[0], range->local) || !math_loop_of(b, k->reduce).lanes)
+    if (!node_same(range->kid[0], k->forall->args->kid[0], -1, -1) || !stays(b, k, range->kid[0]) ||
+        !stays(b, k, k->reduce->kid[0]) || !math_loop_of(b, k->reduce).lanes)
         return false;
     k->term = find_term(k, k->assign->kid[1]);
     return k->term && !reads_others(k, b->f, value) && !reads_others(k, b->f, k->assign->kid[1]);
@@ -111,59 +155,41 @@ static bool find(body *b, const node *n, kept_terms *k) {
 
 /* ---- Writing ---- */
 
-static node *copy(body *b, const node *n) {
+/* A copy of a list with another reduction in place of the one found or, where that is NULL, with elements of the output in place of terms. */
+static node *replaced(const body *b, const kept_terms *k, const node *list, node *reduce);
+
+static node *copy(const body *b, const kept_terms *k, const node *n, node *reduce) {
     node *to = arena_alloc(b->e->a, sizeof *to);
     *to = *n;
     to->next = NULL;
-    return to;
-}
-
-static node *element(body *b, const kept_terms *k) {
-    node *to = copy(b, k->assign->kid[0]);
-    to->kid[0] = copy(b, to->kid[0]);
-    return to;
-}
-
-static node *ranges(body *b, const kept_terms *k) {
-    node *range = copy(b, k->forall->args);
-    range->kid[0] = copy(b, range->kid[0]);
-    return range;
-}
-
-/* An expression of the forall with elements of the output in place of terms. */
-static node *recalled(body *b, const kept_terms *k, const node *n) {
-    if (n->type == k->reduce->type && is_term(k, n))
-        return element(b, k);
-    node *to = copy(b, n), **end = &to->args;
     for (int i = 0; i < 3; i++)
-        to->kid[i] = n->kid[i] ? recalled(b, k, n->kid[i]) : NULL;
-    for (const node *a = n->args; a; a = a->next, end = &(*end)->next)
-        *end = recalled(b, k, a);
+        to->kid[i] = replaced(b, k, n->kid[i], reduce);
+    to->args = replaced(b, k, n->args, reduce);
+    to->body = replaced(b, k, n->body, reduce);
     return to;
 }
 
-static node *assignment(body *b, const kept_terms *k, node *value) {
-    node *assign = copy(b, k->assign);
-    assign->kid[0] = element(b, k);
-    assign->kid[1] = value;
-    return assign;
+static node *replaced(const body *b, const kept_terms *k, const node *list, node *reduce) {
+    node *first = NULL, **end = &first;
+    for (const node *n = list; n; n = n->next, end = &(*end)->next) {
+        if (n == k->reduce && reduce)
+            *end = reduce;
+        else
+            *end = copy(b, k, !reduce && is_term(k, n) ? k->assign->kid[0] : n, reduce);
+    }
+    return first;
 }
 
 static const node *write(body *b, const node *n) {
     kept_terms k;
     if (!find(b, n, &k))
         return NULL;
-    node *reduce = copy(b, k.reduce), *forall = copy(b, k.forall);
-    reduce->args = ranges(b, &k);
-    reduce->kid[0] = assignment(b, &k, copy(b, k.term));
-    b->sum = emit_reduce(b, reduce);
-    b->summed = k.reduce;
-    emit_statement(b, n);
-    b->summed = NULL;
-    forall->args = ranges(b, &k);
-    forall->body = copy(b, k.forall->body);
-    forall->body->kid[0] = assignment(b, &k, recalled(b, &k, k.assign->kid[1]));
-    emit_statement(b, forall);
+    node *keep = copy(b, &k, k.assign, NULL), *reduce = copy(b, &k, k.reduce, NULL);
+    reduce->args->local = k.forall->args->local;
+    keep->kid[1] = copy(b, &k, k.term, NULL);
+    reduce->kid[0] = keep;
+    emit_statement(b, copy(b, &k, n, reduce));
+    emit_statement(b, copy(b, &k, k.forall, NULL));
     return k.forall;
 }
 

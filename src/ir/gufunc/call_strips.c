@@ -180,7 +180,7 @@ typedef struct lifting {
     const tree *t;
     const variant *v;
     core_layout *layout;
-    int call; /* the calls' variable in the statement that is being written */
+    int call; /* the calls' variable */
     bool failed;
     node nowhere;
 } lifting;
@@ -276,6 +276,15 @@ static node *assignment(lifting *c, const node *n) {
     return node_like(c, &(node){.kind = N_EVAL, .line = n->line, .kid = {assign}});
 }
 
+static void find_reduction(const node *n, void *user) { *(bool *)user |= n->kind == N_REDUCE; }
+
+/* A declaration or an assignment that reduces nothing stands in one forall with what is before it, and so in one loop over the strip. */
+static bool joins(const node *n, const node *before) {
+    bool reduces = false;
+    node_visit(n, find_reduction, &reduces);
+    return before && !before->args->next && n->kind != N_FORALL && !reduces;
+}
+
 static node *lifted_statement(lifting *c, const node *n) {
     bool forall = n->kind == N_FORALL;
     node *ranges = forall ? copy_list(c, n->args) : NULL, *does = forall ? copy_list(c, n->body) : assignment(c, n);
@@ -314,22 +323,22 @@ static bool lift_layout(lifting *c) {
     return true;
 }
 
-static bool lift_locals(lifting *c, function *f, int statements) {
-    int n = f->nlocals;
-    local *locals = arena_alloc(c->a, (size_t)(n + statements) * sizeof *locals);
+static bool lift_locals(lifting *c, function *f) {
+    local *locals = arena_alloc(c->a, (size_t)(c->call + 1) * sizeof *locals);
     if (!locals)
         return false;
-    for (int k = 0; k < n + statements; k++) {
+    for (int k = 0; k < c->call; k++) {
         local *l = &locals[k];
-        *l = k < n ? f->locals[k] : (local){.name = "c", .type = DT_INT64};
-        if (k >= n || !is_lifted(c, k))
+        *l = f->locals[k];
+        if (!is_lifted(c, k))
             continue;
         l->core = k < operands_of(c->t);
         l->extent[l->rank] = l->core ? -1 : CALL_STRIP;
         l->dim[l->rank++] = (uint8_t)c->t->layout->ndims;
     }
+    locals[c->call] = (local){.name = "c", .type = DT_INT64};
     f->locals = locals;
-    f->nlocals = n + statements;
+    f->nlocals = c->call + 1;
     return true;
 }
 
@@ -342,16 +351,18 @@ tree *call_strips_lift(arena *a, const tree *t, const variant *v) {
     tree before = *to;
     before.kernel = &from;
     lifting c = {.a = a, .t = &before, .v = v, .call = from.nlocals};
-    int statements = 0;
-    for (const node *n = from.body; n; n = n->next)
-        statements++;
-    if (!lift_layout(&c) || !lift_locals(&c, f, statements))
+    if (!lift_layout(&c) || !lift_locals(&c, f))
         return NULL;
-    node **end = &f->body;
+    node **end = &f->body, *last = NULL, **inside = NULL;
     f->body = NULL;
-    for (const node *n = from.body; n && !c.failed; n = n->next, c.call++) {
-        *end = lifted_statement(&c, n);
-        end = &(*end)->next;
+    for (const node *n = from.body; n && !c.failed; n = n->next, inside = &(*inside)->next) {
+        if (joins(n, last)) {
+            *inside = assignment(&c, n);
+            continue;
+        }
+        *end = last = lifted_statement(&c, n);
+        end = &last->next;
+        inside = &last->body;
     }
     to->layout = c.layout;
     return c.failed ? NULL : to;
@@ -366,7 +377,7 @@ static ssa *core_of_strip(const gufunc_writer *w, const ssa *core, ssa calls) {
     ssa *own = arena_alloc(w->s.e->a, (size_t)l->nparameters * sizeof *own);
     int from = 0;
     for (int d = 0; d < l->ndims - 1; d++)
-        own[d] = core[from++];
+        own[d] = unknown_each_time(w->s.e, core[from++]);
     own[l->ndims - 1] = calls;
     for (int k = 0; k < w->s.v->nin + w->s.v->nout; k++)
         for (int d = 0; d < l->operands[k].rank; d++) {
