@@ -252,16 +252,17 @@ static node *copy_node(lifting *c, const node *n) {
     return copy;
 }
 
+static node **list_end(node **list) {
+    while (*list)
+        list = &(*list)->next;
+    return list;
+}
+
 /* The range of the calls, behind those of a forall. */
 static node *with_calls(lifting *c, node *ranges) {
     node *size = node_like(c, &(node){.kind = N_SIZE, .type = DT_INT64, .dim = c->t->layout->ndims});
     node *range = node_like(c, &(node){.kind = N_RANGE, .type = DT_INT64, .local = c->call, .kid = {size}});
-    if (!ranges)
-        return range;
-    node *last = ranges;
-    while (last->next)
-        last = last->next;
-    last->next = range;
+    *list_end(&ranges) = range;
     return ranges;
 }
 
@@ -353,16 +354,15 @@ tree *call_strips_lift(arena *a, const tree *t, const variant *v) {
     lifting c = {.a = a, .t = &before, .v = v, .call = from.nlocals};
     if (!lift_layout(&c) || !lift_locals(&c, f))
         return NULL;
-    node **end = &f->body, *last = NULL, **inside = NULL;
+    node *last = NULL, **end = &f->body;
     f->body = NULL;
-    for (const node *n = from.body; n && !c.failed; n = n->next, inside = &(*inside)->next) {
+    for (const node *n = from.body; n && !c.failed; n = n->next) {
         if (joins(n, last)) {
-            *inside = assignment(&c, n);
+            *list_end(&last->body) = assignment(&c, n);
             continue;
         }
         *end = last = lifted_statement(&c, n);
         end = &last->next;
-        inside = &last->body;
     }
     to->layout = c.layout;
     return c.failed ? NULL : to;
