@@ -373,6 +373,35 @@ static void choose_lines(variant *v, const loop_problem *p) {
         v->operand[k].nontemporal = lines;
 }
 
+/* Are vectors of every second element of this type shuffles of what is loaded whole, if that is said? Of 8 bytes they are as well read one by
+ * one. LLVM makes none of 16 bits beside elements of 8 and 64, and with AVX2 takes twice as long where there are halves. */
+static bool shuffles_pairs(const variant *v, dtype memory) {
+    int size = dtypes[memory].size;
+    bool all = size <= 4 && !dtype_is_half(memory);
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        dtype other = (dtype)v->operand[k].memory;
+        all &= size != 2 || dtypes[other].size == 2 || dtypes[other].size == 4;
+        all &= !dtype_is_half(other) || host_vector_bits() == 512;
+    }
+    return all;
+}
+
+/* Of long rows: of short ones the last vector goes element by element. */
+static void fix_strides(variant *v, const nd_loop *loop) {
+    enum {
+        APART = 2,
+        LEAST = 64 /* elements */
+    };
+    for (int k = 0; k < v->nin && loop->extent[0] >= LEAST; k++) {
+        variant_operand *o = &v->operand[k];
+        if (o->kind != OPERAND_STRIDED || loop->stride[k] != APART || !shuffles_pairs(v, (dtype)o->memory))
+            continue;
+        o->kind = OPERAND_INTERLEAVED;
+        o->record = (uint8_t)(APART * dtypes[o->memory].size);
+        o->group = o->offset = 0;
+    }
+}
+
 static void cpu_specialise(variant *v, const loop_problem *p) {
     if (v->loop == LOOP_FORALL) {
         cpu_forall_specialise(v, p);
@@ -389,6 +418,8 @@ static void cpu_specialise(variant *v, const loop_problem *p) {
     }
     if (v->loop == LOOP_TILE)
         specialise_tile(v, p->loop, p->traits);
+    if ((v->loop == LOOP_ROWS || v->loop == LOOP_GENERAL) && !v->masked && !v->reports)
+        fix_strides(v, p->loop);
     for (int j = 0; j < v->nindices; j++)
         v->operand[variant_index(v) + j].unit = p->indexed[2 * j + 1] == 1;
     if (v->loop == LOOP_FLAT)

@@ -688,6 +688,11 @@ static void run_random(loop_class class, bool on_gpu, bool chained, int64_t coun
             threads = 64 << pick(0, 2);
             shift = -1;
         }
+        if (!on_gpu && class != LOOP_FLAT && chance(60)) {
+            int64_t space[MAX_DIMS + (MAX_DIMS + 1) * MAX_OPERANDS];
+            nd_loop nd = nd_of(&l, space);
+            cpu_engine.specialise(&l.v, &(loop_problem){.loop = &nd, .traits = &(code_traits){.nodes = 20}});
+        }
         run_loop(&l, on_gpu, threads, shift);
         loop_free(&l);
     }
@@ -1198,6 +1203,30 @@ static void test_cpu_gaps(void **unused) {
         }
 }
 
+/* Rows of quotients and square roots end by a vector whose lanes have conditions, or by one of half the lanes if those are more than four; not
+ * where AVX2 puts vectors together of single elements, or writes them so. */
+static void test_cpu_roots(void **unused) {
+    (void)unused;
+    static const struct {
+        sketch k;
+        int bits;
+        bool eight, sixteen; /* lanes */
+    } cases[] = {{{K_REL_DIFF, DT_FLOAT32, LOOP_ROWS, 2, 1, 1, false, "", "ccc"}, 512, true, true},
+                 {{K_REL_DIFF, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, false, "", "scs"}, 512, true, true},
+                 {{K_REL_DIFF, DT_FLOAT64, LOOP_GENERAL, 2, 1, 1, false, "", "ccs"}, 512, true, false},
+                 {{K_REL_DIFF, DT_FLOAT32, LOOP_ROWS, 2, 1, 1, false, "", "c0c"}, 256, true, false},
+                 {{K_REL_DIFF, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, false, "", "scc"}, 256, false, false},
+                 {{K_REL_DIFF, DT_FLOAT32, LOOP_ROWS, 2, 1, 1, true, "", "cccc"}, 512, false, false},
+                 {{K_REL_DIFF, DT_FLOAT32, LOOP_FLAT, 1, 1, 1, false, "", "ccc"}, 512, false, false},
+                 {{K_ADD, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, false, "", "scc"}, 512, false, false}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const code_target target = {.vector_bits = cases[i].bits};
+        if (ir_has(&cases[i].k, &target, "vectorize.width\", i32 8}") != cases[i].eight ||
+            ir_has(&cases[i].k, &target, "vectorize.width\", i32 16}") != cases[i].sixteen)
+            fail_msg("case %zu", i);
+    }
+}
+
 /* What no square of a tile has is copied element by element, without vectors for columns that lie side by side, which a tile's do not. */
 static void test_cpu_rest_of_tile(void **unused) {
     (void)unused;
@@ -1312,7 +1341,8 @@ int main(void) {
         cmocka_unit_test(test_cpu_records),    cmocka_unit_test(test_cpu_pairs),
         cmocka_unit_test(test_cpu_hints),      cmocka_unit_test(test_cpu_gaps),
         cmocka_unit_test(test_cpu_math_lanes), cmocka_unit_test(test_cpu_rest_of_tile),
-        cmocka_unit_test(test_goldens),        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_cpu_roots),      cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

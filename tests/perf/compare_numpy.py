@@ -295,10 +295,11 @@ def case_accumulations():
 
 
 def case_layouts():
-    """Elementwise calls of two dimensions whose operands lie in several ways: d dense, 2 every second element of a row, 1 rows one element
-    apart, < backwards, r a row for all rows, c a column for all columns, t transposed, n a number."""
+    """Elementwise calls of two dimensions whose operands lie in several ways: d dense, 2 every second element of a row, g the same of rows with
+    gaps between them, 1 rows one element apart, < backwards, r a row for all rows, c a column for all columns, t transposed, n a number."""
     ways = {"d": lambda m, n: ((m, n), lambda a: a), "2": lambda m, n: ((m, 2 * n), lambda a: a[:, ::2]),
-            "1": lambda m, n: ((m, n + 1), lambda a: a[:, :n]), "<": lambda m, n: ((m, n), lambda a: a[:, ::-1]),
+            "1": lambda m, n: ((m, n + 1), lambda a: a[:, :n]),
+            "g": lambda m, n: ((m, 2 * n + 3), lambda a: a[:, :2 * n:2]), "<": lambda m, n: ((m, n), lambda a: a[:, ::-1]),
             "r": lambda m, n: ((1, n), lambda a: a), "c": lambda m, n: ((m, 1), lambda a: a),
             "t": lambda m, n: ((n, m), lambda a: a.T), "n": lambda m, n: ((1, 1), lambda a: a)}
 
@@ -315,7 +316,8 @@ def case_layouts():
         return calls(name, *inputs, outs[0]), (lambda: f(*inputs, out=outs[1])), want.size, outs[0], want
     shapes = {"long": (64, 1000), "ten": (6400, 10), "across": (10, 6400), "thirty": (2000, 30), "large": (2000, 2000)}
     rows = [("positive", "i1 i2 f4 f8 c16", "dd 2d d2 22 1d d1 11 <d td"), ("add", "i1 i2 i4 f4 f8 c8 c16", "ddd 2dd 22d 222 1dd 11d drd dcd dnd <dd tdd"),
-            ("multiply", "f4 c8 c16", "22d 222 2dd ddd"), ("less", "i1 f4 f8", "ddd drd dcd 22d 1dd dnd"), ("sqrt", "f4 f8", "2d 22 1d")]
+            ("multiply", "f4 c8 c16", "22d 222 2dd ddd"), ("less", "i1 f4 f8", "ddd drd dcd 22d 1dd dnd"), ("sqrt", "f4 f8", "2d 22 1d gd dg"),
+            ("exp", "f4 f8", "2d 1d gd dg"), ("divide", "f4 f8", "11d ggd ddg"), ("maximum", "i1 i2 f4", "ggd 22d")]
     for label, shape in shapes.items():
         for name, types, lies in rows:
             for t in types.split():

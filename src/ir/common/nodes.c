@@ -98,6 +98,12 @@ static void find_comparison(const node *n, void *found) {
         n->kind == N_BINARY && (n->op == OP_EQ || n->op == OP_NE) && dtype_is_complex((dtype)n->kid[0]->type);
 }
 
+/* Is it a quotient or a square root of floating numbers? */
+static void find_root(const node *n, void *found) {
+    bool quotient = n->kind == N_BINARY && n->op == OP_DIV && dtype_is_floating((dtype)n->type);
+    *(bool *)found |= quotient || (n->kind == N_MATH && !strcmp(n->math->name, "sqrt"));
+}
+
 static bool tree_has(const tree *t, void (*find)(const node *n, void *found)) {
     bool found = false;
     for (const function *f = t->functions; f && !found; f = f->next)
@@ -108,6 +114,7 @@ static bool tree_has(const tree *t, void (*find)(const node *n, void *found)) {
 bool tree_has_math(const tree *t) { return tree_has(t, find_math); }
 bool tree_divides_integers(const tree *t) { return tree_has(t, find_division); }
 bool tree_divides(const tree *t) { return tree_has(t, find_quotient); }
+bool tree_takes_roots(const tree *t) { return tree_has(t, find_root); }
 bool tree_multiplies_complex(const tree *t) { return tree_has(t, find_product); }
 bool tree_compares_complex(const tree *t) { return tree_has(t, find_comparison); }
 

@@ -22,6 +22,7 @@ enum {
     NARROW_LANES = 16,     /* or in the end one of at most so many lanes */
     SHRINKING_LANES = 16,  /* where results are smaller than operands, at most */
     SHRINKING_VECTORS = 4, /* of 512 bits at once */
+    FEW_ROOTS = 4,         /* and quotients, that take less time one by one than as a vector */
     SHORT_LANES = 8        /* of the vectors by which a row ends that began by long ones, or several at once */
 };
 
@@ -166,38 +167,58 @@ static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, count);
 }
 
+/* Hints: so many vectors of so many lanes at a time. */
+static void vectors_of(emit *e, int lanes, int at_once, int hints[NARROW_HINTS]) {
+    hints[0] = emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", lanes);
+    hints[1] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 %d}", at_once);
+    hints[2] = loop_no_unroll(e);
+}
+
 /* ---- Functions of vectors ---- */
 
-/* The operands from element i on. */
-static void row_from(skeleton *s, const ssa *row, ssa i, ssa *from) {
+/* The operands from element i on. stride: of those that have gaps; NULL: none have. */
+static void row_from(skeleton *s, const ssa *row, const ssa *stride, ssa i, ssa *from) {
     for (int k = 0; k < s->noperands; k++)
-        from[k] = skeleton_moves(s, k) && s->v->operand[k].kind != OPERAND_CONSTANT
-                      ? skeleton_neighbour(s, k, row[k], i)
-                      : row[k];
+        from[k] = skeleton_moves(s, k) ? cpu_element(s, k, row[k], i, stride) : row[k];
+}
+
+/* May a loop go by vectors whose lanes have conditions? AVX2 writes elements with gaps between them one by one. *gaps: are there such? */
+static bool masks_fit(const skeleton *s, bool *gaps) {
+    bool wide = s->e->target->vector_bits == 512, all = true;
+    *gaps = false;
+    for (int k = 0; k < s->noperands && all; k++) {
+        int kind = s->v->operand[k].kind;
+        bool output = skeleton_is_output(s, k), grouped = s->v->operand[k].group;
+        dtype memory = skeleton_memory(s, k);
+        *gaps |= kind == OPERAND_STRIDED || kind == OPERAND_INTERLEAVED;
+        all = kind == OPERAND_CONTIGUOUS || kind == OPERAND_NUMBER || (kind == OPERAND_CONSTANT && !output) ||
+              (kind == OPERAND_STRIDED && (wide || !output)) || (kind == OPERAND_INTERLEAVED && !grouped);
+        all = all && !dtype_is_complex(memory) && target_has_lane_conditions(s->e->target, dtypes[memory].size);
+    }
+    return all && !s->v->masked && !s->v->reports && s->v->loop != LOOP_AT && !s->t->has_loop;
 }
 
 /* How many lanes have the functions of vectors that are called, where what whole vectors leave can go by one with conditions for its lanes? LLVM
- * would have a loop of half a vector and one of single elements behind that of whole ones, each with the code of the functions. 0: LLVM does. */
-static int math_lanes(const skeleton *s) {
-    const emit *e = s->e;
-    vector_calls calls = {0};
-    if (s->v->masked || s->v->reports || s->v->loop == LOOP_AT || s->t->has_loop)
+ * would have a loop of half a vector and one of single elements behind that of whole ones, each with the code of the functions. 0: LLVM does.
+ * In rows that is so of quotients and square roots, too, of which a vector takes little longer than an element, but for AVX2's that are
+ * put together of single elements. */
+static int masked_lanes(const skeleton *s) {
+    bool gaps;
+    int largest = 1;
+    if (!masks_fit(s, &gaps))
         return 0;
-    for (int k = 0; k < s->noperands; k++) {
-        int kind = s->v->operand[k].kind;
-        bool plain = kind == OPERAND_CONTIGUOUS || (kind == OPERAND_CONSTANT && !skeleton_is_output(s, k)) ||
-                     kind == OPERAND_NUMBER;
-        dtype memory = skeleton_memory(s, k);
-        if (!plain || dtype_is_complex(memory) || !target_has_lane_conditions(e->target, dtypes[memory].size))
-            return 0;
-    }
-    calls = emit_vector_calls(e, s->t->kernel->body);
-    return calls.loops ? 0 : calls.lanes;
+    vector_calls calls = emit_vector_calls(s->e, s->t->kernel->body);
+    if (calls.loops || calls.count || !has_row_loop(s) || !tree_takes_roots(s->t) ||
+        (gaps && s->e->target->vector_bits != 512))
+        return calls.loops ? 0 : calls.lanes;
+    for (int k = 0; k < s->noperands; k++)
+        largest = dtypes[skeleton_memory(s, k)].size > largest ? dtypes[skeleton_memory(s, k)].size : largest;
+    return s->e->target->vector_bits / 8 / largest;
 }
 
 /* The first `n` (i64, at least 1) of so many elements, behind conditions. Lanes without an element have the first one: of others, as of 0, the
  * functions of libmvec may go a long way. */
-static void row_below(skeleton *s, ssa n, const ssa *row, int lanes) {
+static void row_below(skeleton *s, ssa n, const ssa *row, const ssa *stride, int lanes) {
     emit *e = s->e;
     ssa first[VARIANT_OPERANDS] = {0}, in[VARIANT_OPERANDS] = {0}, results[UF_MAX_OPERANDS];
     int before = emit_label_new(e), load = emit_label_new(e), after = emit_label_new(e);
@@ -214,7 +235,7 @@ static void row_below(skeleton *s, ssa n, const ssa *row, int lanes) {
     emit_label(e, load);
     for (int k = 0; k < s->noperands; k++)
         if (skeleton_moves(s, k) && !skeleton_is_output(s, k))
-            skeleton_load(s, k, skeleton_neighbour(s, k, row[k], l.i), 1, false, in);
+            skeleton_load(s, k, cpu_element(s, k, row[k], l.i, stride), 1, false, in);
     emit_branch(e, after);
     emit_label(e, after);
     for (int k = 0; k < s->noperands; k++)
@@ -224,7 +245,7 @@ static void row_below(skeleton *s, ssa n, const ssa *row, int lanes) {
     skeleton_compute(s, in, results);
     int end = skeleton_if(s, emit_op(e, "icmp slt i64", l.i, n_too));
     for (int k = s->nin; k < s->nin + s->v->nout; k++)
-        skeleton_store(s, k, skeleton_neighbour(s, k, row[k], l.i), 1, false, results);
+        skeleton_store(s, k, cpu_element(s, k, row[k], l.i, stride), 1, false, results);
     skeleton_end_if(s, end);
     e->access_group = 0;
     int hints[1 + ONE_VECTOR_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
@@ -232,29 +253,51 @@ static void row_below(skeleton *s, ssa n, const ssa *row, int lanes) {
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, COUNT(hints));
 }
 
-/* The length goes through an empty asm, or LLVM copies a loop over rows for each case that it can think of. */
-static void row_by_math(skeleton *s, ssa n, const ssa *row, const ssa *stride, int lanes) {
+/* Elements of a row as lanes of one vector, if there are more than `from` and at most `to`. */
+static void row_between(skeleton *s, ssa n, const ssa *row, const ssa *stride, int from, int to) {
+    emit *e = s->e;
+    ssa there = emit_value(e, "icmp sgt i64 %s, %d", n.text, from);
+    there = emit_op(e, "and i1", there, emit_value(e, "icmp sle i64 %s, %d", n.text, to));
+    int end = skeleton_if(s, there);
+    row_below(s, n, row, stride, to);
+    skeleton_end_if(s, end);
+}
+
+/* What whole vectors leave of quotients and roots: a few one by one, or as one vector, of half the lanes if that has enough. */
+static void rest_of_roots(skeleton *s, ssa left, const ssa *from, const ssa *stride, int lanes) {
+    emit *e = s->e;
+    int half = lanes / 2 > FEW_ROOTS ? lanes / 2 : FEW_ROOTS, hints[NARROW_HINTS];
+    row_between(s, left, from, stride, half, lanes);
+    if (half > FEW_ROOTS)
+        row_between(s, left, from, stride, FEW_ROOTS, half);
+    int end = skeleton_if(s, emit_value(e, "icmp sle i64 %s, %d", left.text, FEW_ROOTS));
+    vectors_of(e, 1, 1, hints);
+    row_by(s, left, from, stride, batch_finish, hints, NARROW_HINTS);
+    skeleton_end_if(s, end);
+}
+
+/* The length goes through an empty asm, or LLVM copies a loop over rows for each case that it can think of. It makes no vectors of roots of float64
+ * with gaps between them if it is not told to. */
+static void row_by_masks(skeleton *s, ssa n, const ssa *row, const ssa *stride, int lanes) {
     emit *e = s->e;
     n = unknown_value(e, n);
     ssa from[VARIANT_OPERANDS], whole = emit_value(e, "and i64 %s, %d", n.text, -lanes);
-    row_by(s, whole, row, stride, batch_finish, NULL, 0);
+    int hints[NARROW_HINTS];
+    bool told = !e->vector_lanes && lanes * 64 == e->target->vector_bits;
+    if (told)
+        vectors_of(e, lanes, 1, hints);
+    row_by(s, whole, row, stride, batch_finish, hints, told ? NARROW_HINTS : 0);
     ssa left = emit_op(e, "sub i64", n, whole);
-    int end = skeleton_if(s, emit_value(e, "icmp ne i64 %s, 0", left.text));
-    row_from(s, row, whole, from);
-    row_below(s, left, from, lanes);
-    skeleton_end_if(s, end);
+    row_from(s, row, stride, whole, from);
+    if (e->vector_lanes)
+        row_between(s, left, from, stride, 0, lanes);
+    else
+        rest_of_roots(s, left, from, stride, lanes);
 }
 
 /* ---- Rows in two parts ---- */
 
 _Static_assert((int)NARROW_HINTS <= (int)WHOLE_LINE_HINTS, "row_by has room for either");
-
-/* Hints: so many vectors of so many lanes at a time. */
-static void vectors_of(emit *e, int lanes, int at_once, int hints[NARROW_HINTS]) {
-    hints[0] = emit_metadata(e, "!{!\"llvm.loop.vectorize.width\", i32 %d}", lanes);
-    hints[1] = emit_metadata(e, "!{!\"llvm.loop.interleave.count\", i32 %d}", at_once);
-    hints[2] = loop_no_unroll(e);
-}
 
 /* The bytes of the largest elements of arrays that lie side by side, beside what is the same for a row; 0: there are others, halves, or
  * complex numbers. */
@@ -301,7 +344,7 @@ static bool row_in_two(skeleton *s, ssa n, const ssa *row) {
     ssa whole = emit_value(e, "and i64 %s, %d", n.text, -by.lanes * by.at_once);
     vectors_of(e, by.lanes, by.at_once, hints);
     row_by(s, whole, row, NULL, batch_finish, hints, NARROW_HINTS);
-    row_from(s, row, whole, rest);
+    row_from(s, row, NULL, whole, rest);
     vectors_of(e, by.rest, 1, hints);
     row_by(s, emit_op(e, "sub i64", n, whole), rest, NULL, batch_finish, hints, NARROW_HINTS);
     return true;
@@ -310,11 +353,11 @@ static bool row_in_two(skeleton *s, ssa n, const ssa *row) {
 void cpu_row(skeleton *s, ssa n, const ssa *row, const ssa *stride) {
     if (pairs_row(s, n, row, stride) || row_in_two(s, n, row))
         return;
-    int fields = alike_fields(s), lanes = fields ? 0 : math_lanes(s);
+    int fields = alike_fields(s), lanes = fields ? 0 : masked_lanes(s);
     if (fields)
         alike_row(s, n, fields, row);
     else if (lanes)
-        row_by_math(s, n, row, stride, lanes);
+        row_by_masks(s, n, row, stride, lanes);
     else
         row_by(s, n, row, stride, batch_finish, NULL, 0);
 }
@@ -371,10 +414,10 @@ static void strip_by_chunks(skeleton *s, const ssa *row, ssa n) {
     emit *e = s->e;
     ssa from[VARIANT_OPERANDS] = {0}, whole = emit_value(e, "and i64 %s, %d", n.text, -CHUNK);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), whole);
-    row_from(s, row, l.i, from);
+    row_from(s, row, NULL, l.i, from);
     chunk(s, from);
     counted_loop_end(e, &l, ssa_constant(CHUNK), loop_no_unroll(e));
-    row_from(s, row, whole, from);
+    row_from(s, row, NULL, whole, from);
     cpu_row(s, emit_op(e, "sub i64", n, whole), from, NULL);
 }
 
@@ -384,7 +427,7 @@ static void flat_by_strips(skeleton *s, ssa n) {
     ssa row[VARIANT_OPERANDS] = {0}, any = emit_value(e, "alloca i8"), rest;
     bool chunks = s->t->nodes <= NODES && !s->t->has_loop;
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), n);
-    row_from(s, s->base, l.i, row);
+    row_from(s, s->base, NULL, l.i, row);
     rest = emit_min(e, emit_op(e, "sub i64", n, l.i), ssa_constant(STRIP));
     int end = skeleton_if(s, mask_any(s, any, row[variant_mask(s->v)], rest));
     if (chunks)
@@ -405,7 +448,7 @@ static void flat_by_lines(skeleton *s, ssa n, const ssa *array) {
     int elements = LINE_BYTES / size, piece = whole_line_piece(e, size, cpu_does_little(s, 1));
     int hints[WHOLE_LINE_HINTS];
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), n);
-    row_from(s, s->base, l.i, row);
+    row_from(s, s->base, NULL, l.i, row);
     for (int k = first; k < end; k++) {
         to[k] = row[k];
         row[k] = whole_line_elements(e, array[k], skeleton_memory(s, k));
@@ -467,7 +510,7 @@ static void flat_by_narrow(skeleton *s, ssa n, int size) {
     ssa rest[VARIANT_OPERANDS] = {0};
     narrow_loops by = cpu_narrow(s, n, size);
     row_by(s, by.whole, s->base, NULL, batch_finish, by.hints[0], NARROW_HINTS);
-    row_from(s, s->base, by.whole, rest);
+    row_from(s, s->base, NULL, by.whole, rest);
     row_by(s, by.rest, rest, NULL, batch_finish, by.hints[1], NARROW_HINTS);
 }
 
