@@ -162,7 +162,7 @@ static void elementwise_as_without_gaps(void **unused) {
                 in_bytes = ((rows - 1) * gaps[0] + (n - 1) * apart + 1) * size,
                 out_bytes = ((rows - 1) * wide[0] + (n - 1) * far + 1) * to,
                 bytes[] = {in_bytes, nin > 1 ? in_bytes : out_bytes, out_bytes};
-        char *at[3], *r;
+        char *at[3] = {memory, memory, memory}, *r;
         DLTensor args[3], plain[3];
         place(nin + 1, bytes, at);
         for (int k = 0; k < nin; k++) {

@@ -2,6 +2,8 @@
  * the inner loop is in one access group, of which the loop says that its iterations are independent. That is true: operands that are
  * not exactly the same array do not overlap, and one that is the same is read before it is written. So LLVM makes vector loops
  * without checks at run time, in place too. */
+#include <assert.h>
+
 #include "ir/common/nodes.h"
 #include "ir/common/target.h"
 #include "ir/common/whole_line.h"
@@ -29,6 +31,7 @@ enum {
 ssa cpu_element(skeleton *s, int k, ssa row, ssa i, const ssa *stride) {
     switch (s->v->operand[k].kind) {
     case OPERAND_STRIDED:
+        assert(stride);
         return skeleton_address(s, k, row, emit_op(s->e, "mul i64", i, stride[k]));
     case OPERAND_CONSTANT:
         return row;
@@ -281,7 +284,7 @@ static void rest_of_roots(skeleton *s, ssa left, const ssa *from, const ssa *str
 static void row_by_masks(skeleton *s, ssa n, const ssa *row, const ssa *stride, int lanes) {
     emit *e = s->e;
     n = unknown_value(e, n);
-    ssa from[VARIANT_OPERANDS], whole = emit_value(e, "and i64 %s, %d", n.text, -lanes);
+    ssa from[VARIANT_OPERANDS] = {0}, whole = emit_value(e, "and i64 %s, %d", n.text, -lanes);
     int hints[NARROW_HINTS];
     bool told = !e->vector_lanes && lanes * 64 == e->target->vector_bits;
     if (told)
