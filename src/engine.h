@@ -396,8 +396,9 @@ enum {
 typedef struct kept_launch {
     const code *c;
     int64_t elements;
-    bool alone; /* on one thread, whatever it takes */
-    uint64_t parameters[KEPT_WORDS];
+    bool alone;  /* on one thread, whatever it takes */
+    bool headed; /* the kernel runs twice, for elements of the head first */
+    uint64_t head[KEPT_WORDS], parameters[KEPT_WORDS];
 } kept_launch;
 
 typedef struct engine {

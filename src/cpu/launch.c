@@ -23,17 +23,38 @@ enum {
 
 /* ---- Flat ---- */
 
-static void run_units(const work *w, int64_t first, int64_t last) {
-    if (w->stream)
-        nontemporal_run(w->c, w->l, first, last - first);
-    else
-        flat_run(w->c, w->l, first, last - first, NULL, false);
-}
-
 /* Elements before the first output is at a multiple of 64 bytes. */
 static int64_t flat_lead(const launch *l) {
     const variant_operand *o = &l->v->operand[l->v->nin];
     return (int64_t)((0 - (uintptr_t)l->data[l->v->nin]) % 64 / dtypes[o->memory].size);
+}
+
+/* So many of the first n elements go by a call of their own: vectors that are stored across two lines of the cache take up to twice as long. */
+static int64_t flat_head(const launch *l, int64_t n) {
+    enum {
+        BYTES_LEAST = 1 << 14 /* of the output */
+    };
+    const variant_operand *o = &l->v->operand[l->v->nin];
+    int64_t size = dtypes[o->memory].size;
+    bool lines = o->kind == OPERAND_CONTIGUOUS && (uintptr_t)l->data[l->v->nin] % (uintptr_t)size == 0;
+    return lines && n * size >= BYTES_LEAST ? flat_lead(l) : 0;
+}
+
+/* The first n elements. */
+static void flat_begin(const code *c, const launch *l, int64_t n) {
+    int64_t head = flat_head(l, n);
+    if (head)
+        flat_run(c, l, 0, head, NULL, false);
+    flat_run(c, l, head, n - head, NULL, false);
+}
+
+static void run_units(const work *w, int64_t first, int64_t last) {
+    if (w->stream)
+        nontemporal_run(w->c, w->l, first, last - first);
+    else if (first)
+        flat_run(w->c, w->l, first, last - first, NULL, false);
+    else
+        flat_begin(w->c, w->l, last);
 }
 
 /* ---- More dimensions ---- */
@@ -160,7 +181,7 @@ static void nested_run(const work *w, int64_t first, int64_t last) {
 static void launch_flat(code *c, const launch *l) {
     int64_t n = l->loop->count;
     if (work_is_short(c, n)) { /* the short way: nothing to decide */
-        flat_run(c, l, 0, n, NULL, false);
+        flat_begin(c, l, n);
         return;
     }
     work_run(&(work){.c = c,
@@ -313,13 +334,17 @@ bool cpu_keep(const code *c, const launch *l, kept_launch *out) {
     for (int k = 0; k < variant_operands(v); k++)
         if (v->operand[k].kind == OPERAND_NUMBER)
             return false;
-    *out = (kept_launch){.c = c, .elements = n, .alone = l->threads == 1};
-    flat_parameters(out->parameters, l, 0, n, NULL, false);
+    int64_t head = flat_head(l, n);
+    *out = (kept_launch){.c = c, .elements = n, .headed = head > 0, .alone = l->threads == 1};
+    flat_parameters(out->head, l, 0, head, NULL, false);
+    flat_parameters(out->parameters, l, head, n - head, NULL, false);
     return true;
 }
 
 static uf_status repeat_job(void *user) {
     const kept_launch *k = user;
+    if (k->headed)
+        k->c->run(k->head);
     k->c->run(k->parameters);
     return UF_OK;
 }

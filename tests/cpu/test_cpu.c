@@ -216,6 +216,71 @@ static void kept_launches(void **unused) {
     cpu_engine.release(c);
 }
 
+/* In place of a kernel of one input and one output: what it is told of the elements. */
+static struct {
+    int calls;
+    struct {
+        uintptr_t from, to;
+        int64_t n;
+    } call[4];
+} told;
+
+static void note_elements(const uint64_t *words) {
+    assert_true(told.calls < (int)COUNT(told.call));
+    told.call[told.calls].from = (uintptr_t)words[0];
+    told.call[told.calls].to = (uintptr_t)words[1];
+    told.call[told.calls++].n = (int64_t)words[2];
+}
+
+/* From 16 KiB of output on elements in front of its first whole line go by a call of their own, if there is a line that begins with an element; in
+ * launches that are made again, too. All elements are computed once. */
+static void flat_heads(void **unused) {
+    (void)unused;
+    static const struct {
+        dtype type;
+        int64_t bytes;
+        int offset, head; /* of the output; elements */
+        operand_kind kind;
+    } cases[] = {
+        {DT_FLOAT32, 1 << 14, 16, 12, OPERAND_CONTIGUOUS},  {DT_FLOAT32, (1 << 14) - 4, 16, 0, OPERAND_CONTIGUOUS},
+        {DT_FLOAT32, 1 << 20, 0, 0, OPERAND_CONTIGUOUS},    {DT_FLOAT32, 1 << 14, 18, 0, OPERAND_CONTIGUOUS},
+        {DT_INT8, 1 << 14, 1, 63, OPERAND_CONTIGUOUS},      {DT_COMPLEX128, 1 << 14, 48, 1, OPERAND_CONTIGUOUS},
+        {DT_COMPLEX128, 1 << 14, 8, 0, OPERAND_CONTIGUOUS}, {DT_FLOAT64, 1 << 14, 56, 1, OPERAND_INTERLEAVED}};
+    char *memory = NULL;
+    assert_false(posix_memalign((void **)&memory, 64, (1 << 20) + 64));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        code c = {.run = note_elements, .cost = {1}}; /* it is known to take little */
+        int64_t size = dtypes[cases[i].type].size, n = cases[i].bytes / size;
+        bool record = cases[i].kind == OPERAND_INTERLEAVED;
+        kept_launch k;
+        flat f;
+        flat_make(&f, cases[i].type, 1, 1, n);
+        f.v.operand[1].kind = (uint8_t)cases[i].kind;
+        f.v.operand[1].record = record ? (uint8_t)(2 * size) : 0;
+        f.data[0] = memory, f.data[1] = memory + cases[i].offset;
+        f.l.threads = 1;
+        for (int again = 0; again < 2; again++) {
+            told.calls = 0;
+            if (again)
+                assert_true(cpu_engine.keep(&c, &f.l, &k) && cpu_engine.repeat(&k));
+            else
+                run(&c, &f.l);
+            int64_t done = 0, head = record ? 0 : cases[i].head;
+            for (int call = 0; call < told.calls; call++) {
+                if (told.call[call].from != (uintptr_t)(memory + done * size) ||
+                    told.call[call].to != (uintptr_t)(f.data[1] + done * size * (record ? 2 : 1)))
+                    fail_msg("case %d, call %d", (int)i, call);
+                if (head && !call)
+                    assert_int_equal(told.call[call].n, head);
+                done += told.call[call].n;
+            }
+            assert_int_equal(done, n);
+            assert_int_equal(told.calls, 1 + (head > 0));
+        }
+    }
+    free(memory);
+}
+
 /* ---- Random numbers ---- */
 
 static uint64_t state;
@@ -1114,9 +1179,16 @@ static int child_version(void) {
         return SKIPPED;
     print_message("LLVM %s, %s\n", l->version, l->path);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flat_every_length), cmocka_unit_test(kept_launches), cmocka_unit_test(vector_math),
-        cmocka_unit_test(short_code),        cmocka_unit_test(far_symbol),    cmocka_unit_test(bad_modules),
-        cmocka_unit_test(gathers),           cmocka_unit_test(cycles),        cmocka_unit_test(times),
+        cmocka_unit_test(flat_every_length),
+        cmocka_unit_test(kept_launches),
+        cmocka_unit_test(flat_heads),
+        cmocka_unit_test(vector_math),
+        cmocka_unit_test(short_code),
+        cmocka_unit_test(far_symbol),
+        cmocka_unit_test(bad_modules),
+        cmocka_unit_test(gathers),
+        cmocka_unit_test(cycles),
+        cmocka_unit_test(times),
     };
     return cmocka_run_group_tests_name("a version of LLVM", tests, NULL, NULL) ? 1 : 0;
 }
