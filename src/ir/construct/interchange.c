@@ -193,10 +193,10 @@ static void reduce_all(body *b, const strip *p, const node *n, reduced **list) {
         reduce_all(b, p, a, list);
 }
 
-/* The variable of the calls that an assignment gives the results of a reduction as they are; -1: it does something else. */
+/* The variable of the calls that an assignment gives the results of a reduction as they are, if its terms do not read it; -1: it does something else. */
 static int variable_of(const body *b, const node *assign) {
-    const node *to = assign->kid[0];
-    bool same = assign->kid[1]->kind == N_REDUCE && assign->kid[1]->type == to->type;
+    const node *to = assign->kid[0], *value = assign->kid[1];
+    bool same = value->kind == N_REDUCE && value->type == to->type && !jam_depends(value, to->local);
     return same && !b->f->locals[to->local].core ? to->local : -1;
 }
 
