@@ -386,7 +386,7 @@ static bool shuffles_pairs(const variant *v, dtype memory) {
     return all;
 }
 
-/* Of long rows: of short ones the last vector goes element by element. */
+/* Inputs of which every second element counts are known to be so in long rows: of short ones the last vector goes element by element. */
 static void fix_strides(variant *v, const nd_loop *loop) {
     enum {
         APART = 2,
