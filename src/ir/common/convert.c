@@ -338,7 +338,9 @@ static ssa integer_of_float(emit *e, ssa x, dtype from, dtype to) {
         ssa raised = emit_value(e, "select i1 %s, %s %%x, %s 0x%016llX", above.text, source, source, low);
         ssa below =
             emit_value(e, "fcmp %s %s %s, 0x%016llX", bits > fraction ? "ole" : "olt", source, raised.text, high);
-        ssa clamped = emit_value(e, "select i1 %s, %s %s, %s 0x%016llX", below.text, source, raised.text, source, high);
+        ssa clamped = raised;
+        if (bits <= fraction || e->target->gpu) /* else what is too large truncates to anything, and is not taken */
+            clamped = emit_value(e, "select i1 %s, %s %s, %s 0x%016llX", below.text, source, raised.text, source, high);
         if (is_signed) { /* before it is truncated: a condition for integers of another size would have to be made smaller */
             ssa ordered = emit_value(e, "fcmp ord %s %%x, 0.0", source);
             clamped = emit_value(e, "select i1 %s, %s %s, %s 0.0", ordered.text, source, clamped.text, source);
