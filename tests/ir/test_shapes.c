@@ -1156,7 +1156,7 @@ static void test_cpu_hints(void **unused) {
 }
 
 /* Records of a narrow dimension are vectors themselves if they have 16 bytes or eight elements, and several operands are such. No vectors
- * are made of loops over longer ones that are written, or that are of complex numbers. */
+ * are made of loops over longer ones that are written, or that are of complex numbers or of less than 4 bytes. */
 static void test_cpu_records(void **unused) {
     (void)unused;
     static const struct {
@@ -1169,6 +1169,8 @@ static void test_cpu_records(void **unused) {
                  {{K_ADD, DT_INT8, LOOP_TILE, 2, 4, 8, false, "", "cii"}, true},
                  {{K_ADD, DT_FLOAT32, LOOP_TILE, 2, 4, 10, false, "", "cci"}, true},
                  {{K_ADD, DT_FLOAT32, LOOP_TILE, 2, 4, 10, false, "", "cic"}, false},
+                 {{K_ADD, DT_INT16, LOOP_TILE, 2, 4, 10, false, "", "cic"}, true},
+                 {{K_ADD, DT_INT16, LOOP_TILE, 2, 4, 6, false, "", "cic"}, false},
                  {{K_ADD, DT_COMPLEX64, LOOP_TILE, 2, 4, 5, false, "", "cic"}, true},
                  {{K_ADD, DT_COMPLEX64, LOOP_TILE, 2, 4, 4, false, "", "cic"}, false}};
     static const code_target target = {.vector_bits = 256};

@@ -12,7 +12,8 @@ enum {
     RECORD_BYTES = 16, /* of a record that is a vector, at least, .. */
     RECORD_LEAST = 4,  /* .. and its elements; .. */
     RECORD_MOST = 8,   /* .. of so many it may have fewer bytes */
-    SHUFFLED_MOST = 8  /* numbers of a record (LLVM's max-interleave-group-factor) */
+    SHUFFLED_MOST = 8, /* numbers of a record (LLVM's max-interleave-group-factor) */
+    GATHERED_LEAST = 4 /* bytes of an element */
 };
 
 typedef struct strips {
@@ -145,13 +146,14 @@ static bool records_are_vectors(const skeleton *s) {
 }
 
 /* LLVM takes no record of more than eight numbers apart by shuffles: it would gather and scatter. Vectors of what is gathered pay where they
- * are made of real numbers and are not scattered; else they take up to five times as long as the elements one by one, and ten times as long
- * to compile. */
+ * are made of real numbers for which there is an instruction, and are not scattered; else they take up to five times as long as the elements one by
+ * one, and ten times as long to compile. */
 static bool records_are_long(const skeleton *s) {
     for (int k = 0; k < s->noperands; k++) {
-        bool complex = dtype_is_complex(skeleton_memory(s, k));
+        dtype type = skeleton_memory(s, k);
+        bool complex = dtype_is_complex(type), gathers = !complex && dtypes[type].size >= GATHERED_LEAST;
         if (s->v->operand[k].kind == OPERAND_INTERLEAVED && s->v->tile.narrow * (complex ? 2 : 1) > SHUFFLED_MOST &&
-            (complex || k >= s->nin))
+            (!gathers || k >= s->nin))
             return true;
     }
     return false;
