@@ -150,7 +150,7 @@ static void place(int n, const int64_t *bytes, char **to) {
 static void elementwise_as_without_gaps(void **unused) {
     (void)unused;
     static char dense[2][MEMORY / 4], near[MEMORY];
-    for (int64_t t = 0; t < trials(150); t++) {
+    for (int64_t t = 0; t < trials(60); t++) {
         size_t which = (size_t)pick(0, COUNT(types) - 1), f = (size_t)pick(0, COUNT(functions) - 1);
         dtype type = types[which].type;
         DLDataType out;
