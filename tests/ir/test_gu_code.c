@@ -730,6 +730,9 @@ static void test_kept_terms(void **state) {
          "float32->float32", 1, 2},
         {"(x) -> (y) { auto t = x[0] > 0 ? sum(i : n, exp(x[i])) : 1; forall (i : n) y[i] = exp(x[i]) / t; }",
          "float32->float32", 1, 2},
+        {"(x) -> (y) { float u = 1; auto t = sum(i : n, exp(x[i] - u)) * (u = 2); forall (i : n) y[i] = exp(x[i] - u) "
+         "/ t; }",
+         "float32->float32", 1, 2},
         {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); t += 1; forall (i : n) y[i] = exp(x[i]) / t; }",
          "float32->float32", 1, 2},
         {"(x) -> (y) { auto t = sum(i : n, exp(x[i])); forall (i : n) y[n - 1 - i] = exp(x[i]) / t; }",

@@ -9,6 +9,7 @@
 #include "ir/common/nodes.h"
 #include "ir/common/report.h"
 #include "ir/construct/construct.h"
+#include "ir/construct/unroll_jam.h"
 
 typedef struct kept_terms {
     const node *reduce, *forall, *assign;
@@ -105,34 +106,15 @@ static bool holds_terms(const body *b, const kept_terms *k) {
            o->unit == b->f->locals[to->local].rank;
 }
 
-/* Has it the same value behind the statement with the reduction as in front of it, whatever terms are kept? It reads no output. */
-static bool stays(const body *b, const kept_terms *k, const node *list) {
-    bool all = true;
-    for (const node *n = list; n && all; n = n->next) {
-        switch (n->kind) {
-        case N_LOCAL:
-        case N_ELEMENT:
-            all = n->local != k->set && (n->local < b->f->nparams || n->local >= b->f->nparams + b->f->nresults);
-            break;
-        case N_CONST:
-        case N_SIZE:
-        case N_CONVERT:
-        case N_UNARY:
-        case N_BINARY:
-        case N_SELECT:
-        case N_MATH:
-            break;
-        case N_CALL:
-            all = !n->other;
-            break;
-        default:
-            all = false;
-        }
-        for (int i = 0; i < 3; i++)
-            all = all && stays(b, k, n->kid[i]);
-        all = all && stays(b, k, n->args);
-    }
-    return all;
+/* Has it the same value behind the statement with the reduction as in front of it, whatever terms are kept? variable: of the reduction's range.
+ * Expressions of strips assign nothing. */
+static bool stays(body *b, const kept_terms *k, const node *n, int variable) {
+    if (!in_strips(b))
+        return expression_stays(b, n, variable);
+    bool reads = jam_depends(n, k->set);
+    for (int o = 0; o < b->f->nresults; o++)
+        reads |= jam_depends(n, b->f->nparams + o);
+    return !reads;
 }
 
 static bool find(body *b, const node *n, kept_terms *k) {
@@ -146,8 +128,8 @@ static bool find(body *b, const node *n, kept_terms *k) {
     if (!k->reduce || count > 1 || !k->assign || !k->reduce->args || k->reduce->args->next || !holds_terms(b, k))
         return false;
     const node *range = k->reduce->args;
-    if (!node_same(range->kid[0], k->forall->args->kid[0], -1, -1) || !stays(b, k, range->kid[0]) ||
-        !stays(b, k, k->reduce->kid[0]) || !math_loop_of(b, k->reduce).lanes)
+    if (!node_same(range->kid[0], k->forall->args->kid[0], -1, -1) || !stays(b, k, range->kid[0], -1) ||
+        !stays(b, k, k->reduce->kid[0], range->local) || !math_loop_of(b, k->reduce).lanes)
         return false;
     k->term = find_term(k, k->assign->kid[1]);
     return k->term && !reads_others(k, b->f, value) && !reads_others(k, b->f, k->assign->kid[1]);
