@@ -55,6 +55,14 @@ const node *node_assigned(const node *n) {
     return assigns && n->kid[0]->kind == N_LOCAL ? n->kid[0] : NULL;
 }
 
+static void find_reduction(const node *n, void *found) { *(bool *)found |= n->kind == N_REDUCE; }
+
+bool node_reduces(const node *n) {
+    bool found = false;
+    node_visit(n, find_reduction, &found);
+    return found;
+}
+
 /* Does an N_LEAVE in a list of statements leave out some of what stands behind it in the N_INLINE around it? last: nothing stands behind
  * the list. */
 static bool leaves(const node *list, bool last) {

@@ -17,6 +17,7 @@ bool numbers_same(const number *a, const number *b);
 bool node_same(const node *a, const node *b, int i, int j);
 /* The local variables that a node itself assigns, a list of N_LOCALs; of any node but a call it has one at most. NULL: none. */
 const node *node_assigned(const node *n);
+bool node_reduces(const node *n); /* is there a reduction in it? */
 /* Does a statement its body once, from the first statement to the last? So do N_BLOCK, and N_INLINE that nothing leaves early. */
 bool node_is_block(const node *n);
 /* What a list of statements or an expression costs, roughly: nodes, more for calls. */

@@ -37,21 +37,13 @@ static bool reduction_fits(const node *n, int variable) {
  * proves its indices to be in range. */
 static int kids_reached(const node *n) { return n->kind == N_AND || n->kind == N_OR || n->kind == N_SELECT ? 1 : 3; }
 
-static void find_reduction(const node *n, void *user) {
-    bool *found = user;
-    *found |= n->kind == N_REDUCE;
-}
-
 /* Counts the reductions that are reached by all elements; false if one does not fit. One within a sequence does not: it may use the
  * variables of that. */
 static bool reductions_fit(const node *n, int variable, int *count) {
     if (!n)
         return true;
-    if (n->kind == N_SEQUENCE) {
-        bool found = false;
-        node_visit(n, find_reduction, &found);
-        return !found;
-    }
+    if (n->kind == N_SEQUENCE)
+        return !node_reduces(n);
     if (n->kind == N_REDUCE) {
         ++*count;
         return reduction_fits(n, variable);
@@ -200,12 +192,6 @@ static int variable_of(const body *b, const node *assign) {
     return same && !b->f->locals[to->local].core ? to->local : -1;
 }
 
-static bool reduces(const node *n) {
-    bool found = false;
-    node_visit(n, find_reduction, &found);
-    return found;
-}
-
 /* Writes a statement, and in the same loop over the strip those behind it that reduce nothing; returns the last of them. */
 static const node *strip_statements(body *b, const strip *p, const node *n) {
     reduced *list = NULL;
@@ -214,7 +200,7 @@ static const node *strip_statements(body *b, const strip *p, const node *n) {
         strip_reduce(b, p, n->kid[0]->kid[1], variable);
     else
         reduce_all(b, p, n->kid[0], &list);
-    bool more = n->next && !reduces(n->next->kid[0]);
+    bool more = n->next && !node_reduces(n->next->kid[0]);
     if (variable >= 0 && !more)
         return n;
     strip_loop s = strip_begin(b, p);
@@ -228,7 +214,7 @@ static const node *strip_statements(body *b, const strip *p, const node *n) {
     if (variable < 0)
         emit_expression(b, n->kid[0]);
     jam_end(b);
-    for (; more; more = n->next && !reduces(n->next->kid[0])) {
+    for (; more; more = n->next && !node_reduces(n->next->kid[0])) {
         n = n->next;
         emit_statement(b, n);
     }

@@ -277,13 +277,9 @@ static node *assignment(lifting *c, const node *n) {
     return node_like(c, &(node){.kind = N_EVAL, .line = n->line, .kid = {assign}});
 }
 
-static void find_reduction(const node *n, void *user) { *(bool *)user |= n->kind == N_REDUCE; }
-
 /* A declaration or an assignment that reduces nothing stands in one forall with what is before it, and so in one loop over the strip. */
 static bool joins(const node *n, const node *before) {
-    bool reduces = false;
-    node_visit(n, find_reduction, &reduces);
-    return before && !before->args->next && n->kind != N_FORALL && !reduces;
+    return before && !before->args->next && n->kind != N_FORALL && !node_reduces(n);
 }
 
 static node *lifted_statement(lifting *c, const node *n) {
