@@ -23,10 +23,10 @@ enum {
 
 /* ---- Flat ---- */
 
-/* Elements before the first output is at a multiple of 64 bytes. */
+/* Elements before the first output is at a line of the cache. */
 static int64_t flat_lead(const launch *l) {
     const variant_operand *o = &l->v->operand[l->v->nin];
-    return (int64_t)((0 - (uintptr_t)l->data[l->v->nin]) % 64 / dtypes[o->memory].size);
+    return (int64_t)((0 - (uintptr_t)l->data[l->v->nin]) % LINE_BYTES / dtypes[o->memory].size);
 }
 
 /* So many of the first n elements go by a call of their own: vectors that are stored across two lines of the cache take up to twice as long. */
@@ -36,8 +36,9 @@ static int64_t flat_head(const launch *l, int64_t n) {
     };
     const variant_operand *o = &l->v->operand[l->v->nin];
     int64_t size = dtypes[o->memory].size;
-    bool lines = o->kind == OPERAND_CONTIGUOUS && (uintptr_t)l->data[l->v->nin] % (uintptr_t)size == 0;
-    return lines && n * size >= BYTES_LEAST ? flat_lead(l) : 0;
+    if (n * size < BYTES_LEAST || o->kind != OPERAND_CONTIGUOUS)
+        return 0;
+    return (uintptr_t)l->data[l->v->nin] % (uintptr_t)size ? 0 : flat_lead(l);
 }
 
 /* The first n elements. */
