@@ -924,6 +924,22 @@ static void test_pairs_of_halves(void **unused) {
     }
 }
 
+/* Bytes without a sign are taken out of their word by one instruction each. */
+static void test_bytes_of_words(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *memory;
+        int taken;
+    } rows[] = {{"uint8,uint8,int32", 32}, {"uint8,int32,int32", 16}, {"int8,int8,int32", 0}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        sketch k = {K_ADD, DT_INT32, LOOP_FLAT, 1, 16, 1, false, rows[i].memory, "ccc"};
+        char *ptx = ptx_of(&k, 90);
+        if (count(ptx, "prmt.b32") != rows[i].taken)
+            fail_msg("row %zu: %d taken\n%s", i, count(ptx, "prmt.b32"), ptx);
+        free(ptx);
+    }
+}
+
 /* Each row on one architecture in turn, so that all see every class. */
 static void test_ptx_assembles(void **unused) {
     (void)unused;
@@ -1332,18 +1348,31 @@ int main(void) {
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu_flat),       cmocka_unit_test(test_cpu_rows),
-        cmocka_unit_test(test_cpu_general),    cmocka_unit_test(test_cpu_tile),
-        cmocka_unit_test(test_gpu_tile),       cmocka_unit_test(test_gpu_turned),
-        cmocka_unit_test(test_gpu_flat),       cmocka_unit_test(test_gpu_halves),
-        cmocka_unit_test(test_gpu_rows),       cmocka_unit_test(test_gpu_general),
-        cmocka_unit_test(test_ptx_facts),      cmocka_unit_test(test_pairs_of_halves),
-        cmocka_unit_test(test_ptx_assembles),  cmocka_unit_test(test_llvm_reads),
-        cmocka_unit_test(test_cpu_vectors),    cmocka_unit_test(test_cpu_narrow_vectors),
-        cmocka_unit_test(test_cpu_records),    cmocka_unit_test(test_cpu_pairs),
-        cmocka_unit_test(test_cpu_hints),      cmocka_unit_test(test_cpu_gaps),
-        cmocka_unit_test(test_cpu_math_lanes), cmocka_unit_test(test_cpu_rest_of_tile),
-        cmocka_unit_test(test_cpu_roots),      cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_cpu_flat),
+        cmocka_unit_test(test_cpu_rows),
+        cmocka_unit_test(test_cpu_general),
+        cmocka_unit_test(test_cpu_tile),
+        cmocka_unit_test(test_gpu_tile),
+        cmocka_unit_test(test_gpu_turned),
+        cmocka_unit_test(test_gpu_flat),
+        cmocka_unit_test(test_gpu_halves),
+        cmocka_unit_test(test_gpu_rows),
+        cmocka_unit_test(test_gpu_general),
+        cmocka_unit_test(test_ptx_facts),
+        cmocka_unit_test(test_bytes_of_words),
+        cmocka_unit_test(test_pairs_of_halves),
+        cmocka_unit_test(test_ptx_assembles),
+        cmocka_unit_test(test_llvm_reads),
+        cmocka_unit_test(test_cpu_vectors),
+        cmocka_unit_test(test_cpu_narrow_vectors),
+        cmocka_unit_test(test_cpu_records),
+        cmocka_unit_test(test_cpu_pairs),
+        cmocka_unit_test(test_cpu_hints),
+        cmocka_unit_test(test_cpu_gaps),
+        cmocka_unit_test(test_cpu_math_lanes),
+        cmocka_unit_test(test_cpu_rest_of_tile),
+        cmocka_unit_test(test_cpu_roots),
+        cmocka_unit_test(test_goldens),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);

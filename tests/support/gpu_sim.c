@@ -321,6 +321,14 @@ static float sim_shared_add_f32(float *p, float x) { return sim_add_f32(p, x); }
 static double sim_shared_add_f64(double *p, double x) { return sim_add_f64(p, x); }
 
 static int32_t sim_mulhi_ui(uint32_t a, uint32_t b) { return (int32_t)((uint64_t)a * b >> 32); }
+/* Bytes of a and b by number; without what repeats a sign. */
+static int32_t sim_prmt(uint32_t a, uint32_t b, uint32_t which) {
+    uint64_t both = (uint64_t)b << 32 | a;
+    uint32_t out = 0;
+    for (int i = 0; i < 4; i++)
+        out |= (uint32_t)(both >> 8 * (which >> 4 * i & 7) & 255) << 8 * i;
+    return (int32_t)out;
+}
 static int64_t sim_mulhi_ull(uint64_t a, uint64_t b) {
     uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), one = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
     uint64_t other = (a & UINT32_MAX) * (b >> 32) + (one & UINT32_MAX);
@@ -398,6 +406,7 @@ static const struct {
     ROW("llvm.nvvm.atomic.load.add.f64.p3f64", sim_shared_add_f64),
     ROW("llvm.nvvm.mulhi.ull", sim_mulhi_ull),
     ROW("llvm.nvvm.mulhi.ui", sim_mulhi_ui),
+    ROW("llvm.nvvm.prmt", sim_prmt),
     ROW("prefetch", sim_prefetch),
     ROW("access", sim_access),
     ROW("bfloat16s", sim_bfloat16s),

@@ -97,6 +97,7 @@ typedef struct emit {
     int access_group; /* metadata number of the access group that loads and stores get (memory.c); 0: none */
     int invariant; /* metadata number that marks loads of memory which is not written while the kernel runs; 0: none */
     int invariant_node; /* the metadata node for that, once it has been made */
+    int byte_range;     /* the one that says that a number is from 0 to 255, once it has been made */
     bool shared;        /* array addresses are in the GPU's shared memory */
     bool crosses;       /* GPU, gufunc.pieces: a construct reads of staged operands what other threads have copied */
     /* CPU: a function of whole vectors was written, or one of libmvec's is called. Loops do well to compute one vector at a time: the former

@@ -140,11 +140,12 @@ typedef struct pack {
     char lane[16];
     char access[32];
     int lanes, packed, bytes;
+    bool naturals; /* elements are numbers from 0 to 255 */
 } pack;
 
 static pack pack_of(dtype component, int bytes) {
     int size = dtypes[component].size;
-    pack p = {.type = ir_memory_type(component), .bytes = bytes};
+    pack p = {.type = ir_memory_type(component), .bytes = bytes, .naturals = component == DT_UINT8};
     if (size >= 4 || size == bytes)
         snprintf(p.lane, sizeof p.lane, "%s", p.type);
     else
@@ -159,12 +160,28 @@ static pack pack_of(dtype component, int bytes) {
     return p;
 }
 
-/* The elements that a lane holds. On the GPU bytes are shifted out of their word: taken out of a vector, they would pass through registers of 16
+/* A byte of a word, as a number from 0 to 255. It is one instruction, which the compiler must not see through: of a shift and a mask it makes
+ * two, and puts what is then computed with the number between them. */
+static ssa natural_byte(emit *e, ssa word, int byte) {
+    enum {
+        ZEROS_BUT_LAST =
+            0x4440 /* which bytes the result has, from the last one on: of the word 0 to 3, of 0 from 4 on */
+    };
+    if (!e->byte_range)
+        e->byte_range = emit_metadata(e, "!{i32 0, i32 256}");
+    emit_declare(e, "declare i32 @llvm.nvvm.prmt(i32, i32, i32)");
+    return emit_value(e, "call i32 @llvm.nvvm.prmt(i32 %s, i32 0, i32 %d), !range !%d", word.text,
+                      ZEROS_BUT_LAST | byte, e->byte_range);
+}
+
+/* The elements that a lane holds. On the GPU bytes are taken out of their word: out of a vector, they would pass through registers of 16
  * bits, and then be masked. */
 static void unpack(emit *e, const pack *p, ssa lane, ssa *parts) {
     if (e->target->gpu && !strcmp(p->type, "i8")) {
         for (int j = 0; j < p->packed; j++) {
-            ssa low = j ? emit_value(e, "lshr %s %s, %d", p->lane, lane.text, 8 * j) : lane;
+            ssa low = p->naturals && p->packed == 4 ? natural_byte(e, lane, j)
+                      : j                           ? emit_value(e, "lshr %s %s, %d", p->lane, lane.text, 8 * j)
+                                                    : lane;
             parts[j] = emit_value(e, "trunc %s %s to i8", p->lane, low.text);
         }
         return;
