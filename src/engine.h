@@ -38,6 +38,7 @@ typedef struct code_module {
     bool plain;
     /* GPU: its code is as fast as libNVVM's passes would make it, so that these are left out (ir/common/settled.h). */
     bool settled;
+    bool streamed; /* GPU: all that it stores is marked to be evicted first (variant_operand.nontemporal) */
     /* CPU: it does several points at once, in local arrays that the compiler is to turn into vectors. */
     bool outer_vectors;
     unsigned fast;     /* UF_FAST_* */

@@ -113,6 +113,13 @@ void ptx_raise_version(char *ptx) {
         version[sizeof says - 2] = '1';
 }
 
+void ptx_stream_stores(text *out, const char *ptx) {
+    static const char store[] = "st.global.";
+    for (const char *next; (next = strstr(ptx, store)); ptx = next + sizeof store - 1)
+        text_printf(out, "%.*s%scs.", (int)(next - ptx), ptx, store);
+    text_puts(out, ptx);
+}
+
 static uf_status take_result(const toolkit *kit, nvvm_program program, const code_module *module, text *ptx) {
     size_t size = 0;
     NV(nvvmGetCompiledResultSize, program, &size); /* it includes the NUL */
@@ -122,7 +129,10 @@ static uf_status take_result(const toolkit *kit, nvvm_program program, const cod
     int r = kit->nvvmGetCompiledResult(program, data);
     if (!r) {
         ptx_raise_version(data);
-        text_puts(ptx, data);
+        if (module->streamed)
+            ptx_stream_stores(ptx, data);
+        else
+            text_puts(ptx, data);
     }
     mem_free(data);
     if (r)

@@ -56,6 +56,8 @@ uf_status nvvm_compile(const code_module *module, int arch, text *ptx);
 /* libnvvm of CUDA 12.0 says of its PTX that it is of version 8.0, which lacks the st.async that modules may have. A later version takes
  * all that an earlier one has: raises it, in place, to 8.1, if that is needed. */
 void ptx_raise_version(char *ptx);
+/* Appends PTX whose stores to global memory are marked to be evicted first, which libNVVM has no word for in its IR: it drops !nontemporal. */
+void ptx_stream_stores(text *out, const char *ptx);
 /* Runs nvvmVerifyProgram on a module. It is for tests, as it takes time and only finds mistakes of our own. */
 uf_status nvvm_verify(const code_module *module, int arch);
 

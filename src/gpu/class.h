@@ -63,6 +63,9 @@ bool short_aligned(const launch *l);
 /* The blocks of a launch whose threads take `each` rows. */
 int64_t short_layout(const launch *l, int each, grid *g);
 
+/* Sets which outputs are stored so that the second level cache gives them up first (variant_operand.nontemporal; streamed.c). */
+void gpu_choose_streamed(variant *v, const loop_problem *p);
+
 /* ---- The rows of the table in layout.c. layout writes the parameters after the operands', but for what all reports have, sets the
  * other members of *g and returns the number of blocks. ---- */
 

@@ -5,8 +5,10 @@
 
 /* ---- Classes ---- */
 
-/* specialise or specialise_fold, by what the engine is asked for. NULL: no scratch memory; no number of resident blocks matters. */
+/* specialise or specialise_fold, by what the engine is asked for. NULL: no scratch memory; no number of resident blocks matters. streams: an
+ * element is written once, where it belongs. */
 static const struct {
+    bool streams;
     void (*specialise)(variant *v, const loop_problem *p);
     int64_t (*specialise_fold)(variant *v, const fold_problem *p, int sms);
     int64_t (*layout)(const launch *l, const occupancy *r, parameter_writer *w, grid *g);
@@ -14,10 +16,10 @@ static const struct {
     int (*resident_block)(const launch *l);
     int (*resident_shared)(const launch *l, int shared);
 } classes[LOOP_CLASSES] = {
-    [LOOP_FLAT] = {.specialise = flat_specialise, .layout = flat_layout},
-    [LOOP_ROWS] = {.specialise = rows_specialise, .layout = rows_layout},
-    [LOOP_TILE] = {.specialise = tile_specialise, .layout = tile_layout},
-    [LOOP_GENERAL] = {.specialise = general_specialise, .layout = general_layout},
+    [LOOP_FLAT] = {.streams = true, .specialise = flat_specialise, .layout = flat_layout},
+    [LOOP_ROWS] = {.streams = true, .specialise = rows_specialise, .layout = rows_layout},
+    [LOOP_TILE] = {.streams = true, .specialise = tile_specialise, .layout = tile_layout},
+    [LOOP_GENERAL] = {.streams = true, .specialise = general_specialise, .layout = general_layout},
     [LOOP_GUFUNC] = {.specialise = gufunc_specialise,
                      .layout = gufunc_layout,
                      .resident_block = gufunc_resident_block,
@@ -25,13 +27,18 @@ static const struct {
     [LOOP_FOLD] = {.specialise_fold = fold_specialise, .layout = fold_layout, .scratch = fold_scratch},
     [LOOP_SCAN] = {.specialise_fold = scan_specialise, .layout = scan_layout, .scratch = scan_scratch},
     [LOOP_AT] = {.specialise = at_specialise, .layout = at_layout, .resident_block = at_resident_block},
-    [LOOP_FORALL] = {.specialise = forall_specialise, .layout = forall_layout, .resident_block = forall_resident_block},
+    [LOOP_FORALL] = {.streams = true,
+                     .specialise = forall_specialise,
+                     .layout = forall_layout,
+                     .resident_block = forall_resident_block},
 };
 
 void gpu_specialise(variant *v, const loop_problem *p) {
     v->ndim = (uint8_t)p->loop->ndim;
     v->wide = 0;
     classes[v->loop].specialise(v, p);
+    if (classes[v->loop].streams)
+        gpu_choose_streamed(v, p);
 }
 
 int64_t gpu_specialise_fold(variant *v, const fold_problem *p, int sms) {

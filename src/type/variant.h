@@ -123,7 +123,8 @@ typedef struct variant_operand {
     uint8_t broadcast;
     /* Forall; see code_traits.use. */
     uint8_t coalesced; /* GPU: what neighbours along the last index read and write is accessed by vectors */
-    /* CPU forall: what is written to it goes past the caches; flat, an output: the code can do so, too, line by line. */
+    /* CPU forall: what is written to it goes past the caches; flat, an output: the code can do so, too, line by line. GPU elementwise and
+     * forall, all outputs: the second level cache gives up first what is written to it. */
     uint8_t nontemporal;
     /* And of at, GPU, the target: blocks (CPU: runs of the code) update a copy of their own, which then goes to the array; see
      * PRIVATE_TALLY. */
@@ -493,7 +494,7 @@ static inline int variant_tile_access(const variant *v, int k) {
 static inline int variant_tile_sector(const variant *v, int k) {
     return SECTOR_BYTES / dtypes[v->operand[k].memory].size;
 }
-/* CPU: is any operand nontemporal? */
+/* Is any operand nontemporal? */
 static inline bool variant_has_nontemporal(const variant *v) {
     for (int k = 0; k < v->nin + v->nout; k++)
         if (v->operand[k].nontemporal)

@@ -1040,12 +1040,40 @@ static void test_ptx_version(void **unused) {
     }
 }
 
+/* Stores to global memory, and nothing else. */
+static void test_streamed_stores(void **unused) {
+    static const char *const cases[][2] = {
+        {"{\n\tst.global.f32 \t[%rd1], %f1;\n\tst.global.v4.u32 \t[%rd2+16], {%r1, %r2, %r3, %r4};\n}",
+         "{\n\tst.global.cs.f32 \t[%rd1], %f1;\n\tst.global.cs.v4.u32 \t[%rd2+16], {%r1, %r2, %r3, %r4};\n}"},
+        {"\tst.shared.f32 \t[%rd1], %f1;\n\tld.global.nc.f32 \t%f2, [%rd3];\n\tred.global.add.f32 \t[%rd3], %f2;",
+         "\tst.shared.f32 \t[%rd1], %f1;\n\tld.global.nc.f32 \t%f2, [%rd3];\n\tred.global.add.f32 \t[%rd3], %f2;"},
+        {"\t@%p1 st.global.u8 \t[%rd1], %rs1;", "\t@%p1 st.global.cs.u8 \t[%rd1], %rs1;"},
+        {"", ""},
+    };
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        text out = {0};
+        ptx_stream_stores(&out, cases[i][0]);
+        assert_string_equal(out.data ? out.data : "", cases[i][1]);
+        text_free(&out);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_open),        cmocka_unit_test(test_launch),           cmocka_unit_test(test_loading),
-        cmocka_unit_test(test_release),     cmocka_unit_test(test_memory),           cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_allocations), cmocka_unit_test(test_threads),          cmocka_unit_test(test_search),
-        cmocka_unit_test(test_nvvm),        cmocka_unit_test(test_nvvm_allocations), cmocka_unit_test(test_ptx_version),
+        cmocka_unit_test(test_open),
+        cmocka_unit_test(test_launch),
+        cmocka_unit_test(test_loading),
+        cmocka_unit_test(test_release),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_search),
+        cmocka_unit_test(test_nvvm),
+        cmocka_unit_test(test_nvvm_allocations),
+        cmocka_unit_test(test_ptx_version),
+        cmocka_unit_test(test_streamed_stores),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -71,6 +71,72 @@ static void lay_out(sample *s, const launch *l, unsigned block, int sms) {
     assert_true(s->g.blocks >= 1 && s->g.blocks <= GRID_MAX);
 }
 
+/* ---- Which outputs are written past what is read again ---- */
+
+/* float32 sums of n by m: which dimensions each input has (bit 0: the inner one), and which the output. */
+static const struct {
+    int64_t n, m;
+    int input[2], output;
+    bool streamed;
+} sum_cases[] = {
+    {4096, 4096, {1, 2}, 3, true}, /* 64 MiB */
+    {4095, 4096, {1, 2}, 3, false}, {4096, 4096, {0, 1}, 3, true},
+    {8192, 8192, {1, 3}, 3, false},                                 /* as much is read as is written */
+    {8192, 8192, {3, 3}, 3, false}, {8192, 8192, {3, 2}, 1, false}, /* the output is small */
+};
+
+static void test_streamed(void **unused) {
+    (void)unused;
+    for (size_t i = 0; i < COUNT(sum_cases); i++)
+        for (loop_class class = LOOP_ROWS; class <= LOOP_GENERAL; class += LOOP_GENERAL - LOOP_ROWS) {
+            sample s = {.v = {.loop = (uint8_t) class, .nin = 2, .nout = 1}};
+            operands_set(&s.v, DT_FLOAT32, class == LOOP_ROWS ? OPERAND_CONTIGUOUS : OPERAND_STRIDED);
+            s.loop = loop_over(s.extent, s.stride, s.offset, (int64_t[MAX_DIMS]){sum_cases[i].m, sum_cases[i].n}, 3);
+            for (int d = 0; d < 2; d++)
+                for (int k = 0; k < 3; k++)
+                    s.stride[d * 3 + k] *= (k < 2 ? sum_cases[i].input[k] : sum_cases[i].output) >> d & 1;
+            gpu_specialise(&s.v, &(loop_problem){.loop = &s.loop, .traits = &s.traits});
+            assert_int_equal(s.v.operand[2].nontemporal, sum_cases[i].streamed);
+            assert_false(s.v.operand[0].nontemporal || s.v.operand[1].nontemporal);
+        }
+}
+
+/* Kernels over indices: float32 x[n], y[n, n], and what they do with them. */
+static const struct {
+    int64_t n;
+    int use[2];
+    bool streamed[2];
+} use_cases[] = {
+    {4096, {USE_READ, USE_WRITE}, {false, true}},
+    {4095, {USE_READ, USE_WRITE}, {false, false}},
+    {4096, {USE_READ, USE_ATOMIC}, {false, false}},
+    {4096, {USE_READ, USE_READ | USE_WRITE}, {false, false}},
+    {4096, {USE_WRITE, USE_READ}, {false, false}},
+    {4096, {USE_WRITE, USE_WRITE}, {false, false}},
+    {4096, {USE_READ, USE_READ}, {false, false}},
+    {8192, {USE_READ | USE_WRITE, USE_WRITE}, {false, false}},
+    {4096, {USE_READ | USE_COALESCED, USE_WRITE | USE_COALESCED}, {false, true}},
+};
+
+static void test_streamed_points(void **unused) {
+    (void)unused;
+    for (size_t i = 0; i < COUNT(use_cases); i++) {
+        int64_t n = use_cases[i].n, core[] = {n, n, n, n, n, 1, n, 1};
+        layout_operand operands[] = {{.rank = 1, .dim = {2}, .strides = 5}, {.rank = 2, .dim = {3, 4}, .strides = 6}};
+        core_layout layout = {.nin = 2, .nindices = 2, .ndims = 5, .nparameters = 8, .operands = operands};
+        sample s = {.v = {.loop = LOOP_FORALL, .nin = 2},
+                    .traits = {.nodes = 3, .use = {(uint16_t)use_cases[i].use[0], (uint16_t)use_cases[i].use[1]}}};
+        operands_set(&s.v, DT_FLOAT32, OPERAND_STRIDED);
+        s.loop = loop_over(s.extent, s.stride, s.offset, (int64_t[MAX_DIMS]){n, n}, 2);
+        gpu_specialise(
+            &s.v,
+            &(loop_problem){
+                .loop = &s.loop, .layout = &layout, .core = core, .traits = &s.traits, .align = (uint8_t[]){2, 2}});
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(s.v.operand[k].nontemporal, use_cases[i].streamed[k]);
+    }
+}
+
 /* ---- Elementwise loops ---- */
 
 static void body_make(sample *s, loop_class loop, const int64_t *extents, dtype type, int nodes, bool has_loop) {
@@ -1894,6 +1960,8 @@ static void test_lines_cover(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_streamed),
+        cmocka_unit_test(test_streamed_points),
         cmocka_unit_test(test_tile_table),
         cmocka_unit_test(test_tile_halos),
         cmocka_unit_test(test_tile_records),

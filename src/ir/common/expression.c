@@ -159,7 +159,7 @@ static lvalue core_place(body *b, const node *n, const local *l) {
     p.guarded = ssa_is_set(b->there) && varies(b, n, l->rank);
     ssa base = b->core ? b->core[n->local] : ssa_named("%%p%d", n->local);
     e->shared = p.staged;
-    if (o->nontemporal) /* elements may be in a buffer, with a base as if the array were there */
+    if (o->nontemporal && !e->target->gpu) /* elements may be in a buffer, with a base as if the array were there */
         p.pointer = emit_element_beyond(e, p.held, base, offset);
     else
         p.pointer = emit_element(e, p.held, privatised ? e->frame->private_copies[n->local].base : base, offset);

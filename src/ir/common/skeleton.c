@@ -378,6 +378,7 @@ static uf_status write_module(arena *a, const char *name, const variant *v, cons
     assert(status || (!e.nesting && !e.scope && !e.shared && !e.invariant &&
                       e.out == &module->ir)); /* all that began has ended */
     module->settled = target->gpu && code_is_settled(&e, v);
+    module->streamed = target->gpu && variant_has_nontemporal(v);
     uf_status finished = emit_finish(&e);
     return status ? status : finished ? finished : exceeds(&e.written, limit) ? UF_ERR_COMPILE : UF_OK;
 }
