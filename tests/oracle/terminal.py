@@ -66,22 +66,23 @@ def progress(rng, path):
     each_point = "[i](x, y) { float64 s = x[i]; for (int k = 0; k < %d; k++) s = sin(s * k); y[i] = s; }"
     each = "(x) -> (y) { forall (i : n) { float64 s = x[i]; for (int k = 0; k < %d; k++) s = sin(s * k); y[i] = s; } }"
     x, y, row, f, i = map(path, ("x.npy", "y.npy", "row.npy", "f.npy", "i.npy"))
-    for steps, text, verb, *arguments in ((1 << 10, SLOW, "run", x, y, "-w", path("mask.npy")),
-                                          (1 << 10, SLOW, "outer", row, y),
-                                          (1 << 13, each, "run", f, "--layout", "(n)->(n)"),
-                                          (1 << 13, fold, "reduce", f, "--axis=-1"),
-                                          (1 << 13, fold, "reduce", f, "--axis=1", "--serial", "-w", path("rows.npy"), "--initial", 0.5),
-                                          (1 << 17, integers, "reduce", i, "--axis=0,-1", "--keepdims"),
-                                          (1 << 12, fold, "accumulate", f, "--axis", 1),
-                                          (1 << 12, fold, "reduceat", f, "--axis", 2, "--starts", "0,7,30"),
-                                          (1 << 16, each_point, "forall", path("points.npy"), "float64[5000]")):
-        shares = []
+    for steps, text, verb, *arguments in ((1 << 7, SLOW, "run", x, y, "-w", path("mask.npy")),
+                                          (1 << 7, SLOW, "outer", row, y),
+                                          (1 << 10, each, "run", f, "--layout", "(n)->(n)"),
+                                          (1 << 10, fold, "reduce", f, "--axis=-1"),
+                                          (1 << 10, fold, "reduce", f, "--axis=1", "--serial", "-w", path("rows.npy"), "--initial", 0.5),
+                                          (1 << 14, integers, "reduce", i, "--axis=0,-1", "--keepdims"),
+                                          (1 << 9, fold, "accumulate", f, "--axis", 1),
+                                          (1 << 9, fold, "reduceat", f, "--axis", 2, "--starts", "0,7,30"),
+                                          (1 << 13, each_point, "forall", path("points.npy"), "float64[5000]")):
+        shares, threads = [], rng.integers(1, 3)
         while len(set(shares)) < 2 and steps < 1 << 26:  # a processor that is quick, or free now, needs more work to be seen at it twice
-            command = [str(a) for a in (verb, text % steps, *arguments)]
+            command = [str(a) for a in (verb, text % steps, *arguments, "--threads", threads)]
+            began = time.monotonic()
             seen, status = at_terminal(*command, "-o", path("watched.npy"))
             assert status == 0, (command, seen)
             shares = [int(m.group(1)) for m in LINE.finditer(seen)]
-            steps *= 2
+            steps = int(steps * max(1.5, min(64, 1.6 / (time.monotonic() - began))))
         assert len(shares) >= 2 and shares == sorted(shares) and shares[-1] > shares[0] and seen.endswith(b"\r\x1b[K"), (command, seen)
         done = subprocess.run([TOOL, *command, "-o", path("z.npy")], capture_output=True)
         assert done.returncode == 0 and not done.stderr, done

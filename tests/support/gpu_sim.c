@@ -18,9 +18,14 @@ enum {
     VISIT = 4,         /* turns that a block's threads have there before the next block's */
     TURNS_MOST = 1 << 20,
     STACK = 128 * 1024,
+    /* Stacks end at different places within pages, so that not all of them share a few sets of the caches. */
+    STACKS_APART = 13 * 64,
+    STACKS_SHIFTED = 32 * 1024,
     WARP_LANES = 32,
     VARIABLES_MOST = 256, /* in the shared memory of a block */
-    COPIES_MOST = 1 << 16
+    COPIES_MOST = 1 << 16,
+    RECENT = 8,                /* modules whose code is kept */
+    OPTIMISED_MOST = 128 << 10 /* bytes of a module */
 };
 
 typedef enum state {
@@ -35,11 +40,25 @@ typedef enum state {
 
 /* The first time a thread runs, its context begins; after that it and the scheduler jump to where the other one waits, which asks nothing
  * of the kernel, as swapcontext does for the sake of signals. */
-typedef struct lane {
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+/* A jump of the compiler's own, which keeps fewer registers, and does not ask what threads there are. */
+typedef void *place[5];
+#define MARK(p) __builtin_setjmp(p)
+#define JUMP(p) __builtin_longjmp(p, 1)
+#else
+typedef jmp_buf place;
+#define MARK(p) _setjmp(p)
+#define JUMP(p) _longjmp(p, 1)
+#endif
+
+typedef struct resumption {
     ucontext_t context;
-    jmp_buf waits;
-    bool begun;
+    place waits;
+} resumption;
+
+typedef struct lane {
     state state;
+    bool begun;
     uint32_t mask, value, by, clamp, result;
     char mode;       /* of the shuffle: 'b' bfly, 'd' down, 'u' up, 'i' idx; 'v': a ballot */
     int arrivals;    /* at barriers of the cluster */
@@ -70,12 +89,13 @@ static pending_copy copies[COPIES_MOST];
 static int ncopies;
 
 static lane *all_lanes, *lanes; /* of the cluster, and of the block that runs */
+static resumption *resumptions; /* of all lanes */
 static char *stacks;
 static int threads_now, thread_now, block_now, blocks_now, cluster_now;
 static bool meets; /* the blocks meet through memory: they wait by reading it again and again */
 static shared_variable variables[VARIABLES_MOST];
 static int nvariables;
-static jmp_buf scheduler;
+static place scheduler;
 static uint64_t *argument;
 static void (*entry)(const uint64_t *words);
 
@@ -83,19 +103,21 @@ static void (*entry)(const uint64_t *words);
  * of a kernel do not have: it would take their stacks for one that grows without end. */
 #define SWITCHES_STACKS __attribute__((no_sanitize_thread))
 
+static resumption *resumption_of(const lane *l) { return &resumptions[l - all_lanes]; }
+
 SWITCHES_STACKS static void sim_yield(void) {
-    if (!_setjmp(lanes[thread_now].waits))
-        _longjmp(scheduler, 1);
+    if (!MARK(resumption_of(&lanes[thread_now])->waits))
+        JUMP(scheduler);
 }
 
 /* Lets the thread run until it waits, yields or is done. */
 SWITCHES_STACKS static void resume(lane *l) {
-    if (_setjmp(scheduler))
+    if (MARK(scheduler))
         return;
     if (l->begun)
-        _longjmp(l->waits, 1);
+        JUMP(resumption_of(l)->waits);
     l->begun = true;
-    setcontext(&l->context);
+    setcontext(&resumption_of(l)->context);
 }
 
 SWITCHES_STACKS static void wait_for(state s) {
@@ -500,21 +522,27 @@ static const char *resolve_warp(lane *warp, int base, bool *moved) {
     return NULL;
 }
 
-static int count_in(state s) {
-    int n = 0;
+/* How many of the block's threads are in each state. */
+typedef struct census {
+    int in[DONE + 1];
+} census;
+
+static census take_census(void) {
+    census c = {{0}};
     for (int t = 0; t < threads_now; t++)
-        n += lanes[t].state == s;
-    return n;
+        c.in[lanes[t].state]++;
+    return c;
 }
 
 static const char *resolve(void) {
-    bool moved = count_in(READY) > 0;
-    for (int base = 0; base < threads_now; base += WARP_LANES) {
+    census before = take_census();
+    bool moved = before.in[READY] > 0;
+    for (int base = 0; base < threads_now && before.in[AT_WARP] + before.in[AT_SHUFFLE]; base += WARP_LANES) {
         const char *wrong = resolve_warp(lanes + base, base, &moved);
         if (wrong)
             return wrong;
     }
-    if (count_in(AT_BARRIER) == threads_now) {
+    if (before.in[AT_BARRIER] == threads_now) {
         for (int t = 0; t < threads_now; t++)
             lanes[t].state = READY;
         moved = true;
@@ -528,22 +556,27 @@ static const char *resolve(void) {
 }
 
 /* getcontext returns twice, as far as a compiler knows: it has a function of its own. */
-static void thread_begin(lane *l, char *stack) {
-    getcontext(&l->context);
-    l->context.uc_stack.ss_sp = stack;
-    l->context.uc_stack.ss_size = STACK;
-    l->context.uc_link = NULL;
-    l->begun = false;
-    l->state = READY;
-    makecontext(&l->context, run_thread, 0);
+static void thread_begin(lane *l) {
+    ucontext_t *context = &resumption_of(l)->context;
+    int index = (int)(l - all_lanes);
+    getcontext(context);
+    context->uc_stack.ss_sp = stacks + (size_t)index * STACK;
+    context->uc_stack.ss_size = (size_t)(STACK - index * STACKS_APART % STACKS_SHIFTED);
+    context->uc_link = NULL;
+    *l = (lane){.state = READY};
+    makecontext(context, run_thread, 0);
+}
+
+/* Do they all wait for the cluster, or are they done? */
+static bool block_rests(void) {
+    census c = take_census();
+    return c.in[DONE] + c.in[AT_CLUSTER] + c.in[AT_ARRIVAL] == threads_now;
 }
 
 /* Runs the block's threads until all wait for the cluster or are done. Where blocks meet, until it is another one's turn. */
 static const char *run_block(void) {
     const char *wrong = NULL;
-    for (int turn = 0; !wrong && !(meets && turn == VISIT) &&
-                       count_in(DONE) + count_in(AT_CLUSTER) + count_in(AT_ARRIVAL) < threads_now;
-         turn++) {
+    for (int turn = 0; !wrong && !(meets && turn == VISIT) && !block_rests(); turn++) {
         int first = (int)pick(0, threads_now - 1), flip = (int)pick(0, threads_now - 1);
         for (int i = 0; i < threads_now; i++) {
             thread_now = ((i ^ flip) + first) % threads_now;
@@ -589,10 +622,8 @@ static const char *run_cluster(void) {
     bool done = false;
     for (int q = 0; q < cluster_now; q++) {
         enter_block(q);
-        for (int t = 0; t < threads_now; t++) {
-            thread_begin(&lanes[t], stacks + (size_t)(q * threads_now + t) * STACK);
-            lanes[t].arrivals = 0;
-        }
+        for (int t = 0; t < threads_now; t++)
+            thread_begin(&lanes[t]);
     }
     for (int turn = 0; !wrong && !done; turn++) {
         int first = (int)pick(0, cluster_now - 1);
@@ -765,12 +796,11 @@ static int cluster_of(const code_module *m) {
     return annotation ? atoi(strstr(annotation, "i32 ") + 4) : 1;
 }
 
-/* Before a line that accesses memory, up to `end`, a call that looks whether the address is as aligned as the line says. */
-static void check_access(text *out, const char *line, const char *end, int value) {
+/* Before a line that accesses memory, a call that looks whether the address is as aligned as the line says. */
+static void check_access(text *out, const char *line, int value) {
     static const char says[] = ", align ";
-    const char *access = strstr(line, "load ") ? strstr(line, "load ") : strstr(line, "store "),
-               *at = strstr(line, says);
-    if (!access || access >= end || !at || at >= end || at[-1] == ')')
+    const char *at = strstr(line, says);
+    if (!at || at[-1] == ')' || (!strstr(line, "load ") && !strstr(line, "store ")))
         return;
     int alignment = atoi(at + strlen(says));
     const char *pointer = at, *type;
@@ -799,14 +829,15 @@ static void to_host(code_module *m, int nparameters) {
     /* others may be what a thread waits for, or come in between */
     text out = {0};
     int lines = 0;
-    for (char *line = ir->data, *end; *line; line = end, lines++) {
+    for (char *line = ir->data, *end; line; line = end ? end + 1 : NULL, lines++) {
         end = strchr(line, '\n');
-        end = end ? end + 1 : line + strlen(line);
-        char *load = strstr(line, "= load volatile"), *swap = strstr(line, "= cmpxchg");
-        if ((load && load < end) || (swap && swap < end))
+        if (end)
+            *end = 0; /* a search ends with the line */
+        if (strstr(line, "= load volatile") || strstr(line, "= cmpxchg"))
             text_puts(&out, "  call void @sim_yield()\n");
-        check_access(&out, line, end, lines);
-        text_add(&out, line, (size_t)(end - line));
+        check_access(&out, line, lines);
+        text_puts(&out, line);
+        text_puts(&out, "\n");
     }
     text_free(ir);
     *ir = out;
@@ -818,26 +849,54 @@ static void to_host(code_module *m, int nparameters) {
  * loaded vector, and others of its elements are used, too (LLVM issue 80911). Code of GPUs does that with fields of records. */
 static bool loses_order(const char *llvm) { return strstr(llvm, "-16.") || strstr(llvm, "-17."); }
 
-const char *sim_run(code_module *m, const uint64_t *words, int nparameters, int blocks, int threads) {
+/* What was compiled last, by the text of its module: a program often launches a kernel several times. */
+static struct {
+    text ir;
+    judged *code;
+    int variables;
+} recent[RECENT];
+
+/* Most of the time of a simulation is that of the compiler, which need not optimise each module to be tested with it, and no large one. */
+static judged *compile(code_module *m, int nparameters) {
     code_symbol symbols[COUNT(names)];
+    for (size_t i = 0; i < COUNT(names); i++)
+        symbols[i] = (code_symbol){names[i].host, names[i].address};
+    to_host(m, nparameters);
+    m->symbols = symbols;
+    m->nsymbols = COUNT(names);
+    int judge = (int)pick(0, judge_count() - 1), level = m->ir.length < OPTIMISED_MOST && chance(30);
+    return judge_compile(judge, m, loses_order(judge_name(judge)) ? 0 : level);
+}
+
+static judged *find_compiled(code_module *m, int nparameters) {
+    static int oldest;
+    for (int i = 0; i < RECENT; i++)
+        if (recent[i].code && !strcmp(recent[i].ir.data, m->ir.data)) {
+            nvariables = recent[i].variables;
+            return recent[i].code;
+        }
+    int i = oldest++ % RECENT;
+    judge_free(recent[i].code);
+    text_free(&recent[i].ir);
+    text_puts(&recent[i].ir, m->ir.data);
+    recent[i].code = compile(m, nparameters);
+    recent[i].variables = nvariables;
+    return recent[i].code;
+}
+
+const char *sim_run(code_module *m, const uint64_t *words, int nparameters, int blocks, int threads) {
     const char *wrong = NULL;
     if (!stacks) {
         stacks = mmap(NULL, (size_t)CLUSTER_MOST * THREADS * STACK, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         all_lanes = calloc((size_t)CLUSTER_MOST * THREADS, sizeof *all_lanes);
+        resumptions = calloc((size_t)CLUSTER_MOST * THREADS, sizeof *resumptions);
     }
-    for (size_t i = 0; i < COUNT(names); i++)
-        symbols[i] = (code_symbol){names[i].host, names[i].address};
     meets = blocks_meet(m);
     cluster_now = meets ? blocks : cluster_of(m);
     if (cluster_now > CLUSTER_MOST)
         return "more blocks than can run together";
-    to_host(m, nparameters);
-    m->symbols = symbols;
-    m->nsymbols = COUNT(names);
-    /* Most of the time of a simulation is that of the compiler, which need not optimise each module to be tested with it. */
-    int judge = (int)pick(0, judge_count() - 1), level = chance(30);
-    judged *compiled = judge_compile(judge, m, loses_order(judge_name(judge)) ? 0 : level);
+    const judged *compiled = find_compiled(m, nparameters);
     entry = (void (*)(const uint64_t *))judge_address(compiled, "sim_entry");
     argument = malloc((size_t)(nparameters + 1) * sizeof *argument);
     memcpy(argument, words, (size_t)nparameters * sizeof *argument);
@@ -848,6 +907,5 @@ const char *sim_run(code_module *m, const uint64_t *words, int nparameters, int 
         wrong = run_cluster();
     variables_free();
     free(argument);
-    judge_free(compiled);
     return wrong;
 }
