@@ -6,6 +6,9 @@
  *
  * A version later than those that libufunc is tested with must compile a small module first (llvm_trial.c). If it
  * does not, it is refused with the reason, unless UFUNC_LLVM_UNTRIED is 1. */
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -89,11 +92,26 @@ static bool find_features(llvm *l) {
     return length < (int)sizeof l->features;
 }
 
+/* Intel's processors from Skylake to Rocket Lake, by model. Since August 2023 their microcode lets nothing go on while an instruction gathers
+ * (Gather Data Sampling, INTEL-SA-00828), and a guest is not told whether that of its host does. */
+static bool gathers_wait(void) {
+#if defined(__x86_64__)
+    static const uint8_t models[] = {0x4E, 0x55, 0x5E, 0x66, 0x6A, 0x6C, 0x7D, 0x7E,
+                                     0x8C, 0x8D, 0x8E, 0x9E, 0xA5, 0xA6, 0xA7};
+    unsigned a, b, c, d;
+    if (!__builtin_cpu_is("intel") || !__get_cpuid(1, &a, &b, &c, &d) || (a >> 8 & 0xF) != 6)
+        return false;
+    return memchr(models, (int)((a >> 12 & 0xF0) | (a >> 4 & 0xF)), sizeof models) != NULL;
+#else
+    return false;
+#endif
+}
+
 /* Processors of AMD with AVX-512 run an instruction that gathers or scatters as a program, which asks for no line ahead (gathers.c). */
 static bool gathers_are_slow(void) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    return __builtin_cpu_is("amd");
+    return __builtin_cpu_is("amd") || gathers_wait();
 #else
     return false;
 #endif
