@@ -41,6 +41,8 @@ typedef struct code_module {
     bool streamed; /* GPU: all that it stores is marked to be evicted first (variant_operand.nontemporal) */
     /* CPU: it does several points at once, in local arrays that the compiler is to turn into vectors. */
     bool outer_vectors;
+    /* CPU: its loops are those over calls, which are written out without conditions and functions: products of small matrices. */
+    bool straight;
     unsigned fast;     /* UF_FAST_* */
     unsigned flags;    /* UF_DEBUG, UF_LINES */
     int max_registers; /* 0: no limit */

@@ -178,6 +178,7 @@ static uf_status job_optimise(job *j) {
     l->DisposeTargetData(layout);
     llvm_passes passes = j->source->plain           ? PASSES_PLAIN
                          : j->source->outer_vectors ? PASSES_OF_RUNS
+                         : j->source->straight      ? PASSES_STRAIGHT
                                                     : PASSES_OF_VECTORS;
     return refuse_error(j, "optimisation", llvm_optimise(l, j->module, j->machine, passes));
 }

@@ -199,8 +199,9 @@ uf_status llvm_open(const llvm **out);
 
 typedef enum llvm_passes {
     PASSES_OF_VECTORS,
-    PASSES_OF_RUNS, /* of kernels over indices whose runs of points become vectors */
-    PASSES_PLAIN    /* of kernels with very much code */
+    PASSES_OF_RUNS,  /* of kernels over indices whose runs of points become vectors */
+    PASSES_STRAIGHT, /* of inner calls that are written out and have no conditions */
+    PASSES_PLAIN     /* of kernels with very much code */
 } llvm_passes;
 
 /* passes.c: optimises a module. NULL if that works. */

@@ -23,6 +23,14 @@
     "no-keep-loops;hoist-common-insts;sink-common-insts>,slp-vectorizer,vector-combine,"                        \
     "loop-unroll<O3;" WHOLE_LOOPS ">,loop-mssa(licm),instsimplify,div-rem-pairs,simplifycfg)"
 
+/* Inner calls that are written out, without conditions. Other passes find nothing to do in them, and take time by the square of their length
+ * (global value numbering), or do harm: straight-line vectorisation puts elements of several rows together, by instructions that gather, where a
+ * processor has them. */
+#define STRAIGHT_PASSES(combine)                                                             \
+    "always-inline,globaldce,function(sroa,early-cse," combine ",simplifycfg,"               \
+    "loop-mssa(licm,loop-rotate,licm),simplifycfg,loop(indvars),loop-vectorize," combine "," \
+    "early-cse,simplifycfg,loop-mssa(licm),instsimplify,simplifycfg)"
+
 /* The vectoriser calls functions of whole vectors (ir/common/vector_forms.c), which are inlined after it: their constants stay in registers
  * along a loop. */
 #define INLINE_PASSES "always-inline,globaldce"
@@ -60,7 +68,8 @@ static void drop_used(const llvm *l, llvm_module module) {
 llvm_error llvm_optimise(const llvm *l, llvm_module module, llvm_machine machine, llvm_passes passes) {
     if (passes == PASSES_PLAIN)
         return run(l, module, machine, PLAIN_PASSES);
-    llvm_error error = run(l, module, machine, OF_VERSION(l, VECTOR_PASSES));
+    llvm_error error = run(l, module, machine,
+                           passes == PASSES_STRAIGHT ? OF_VERSION(l, STRAIGHT_PASSES) : OF_VERSION(l, VECTOR_PASSES));
     if (error)
         return error;
     drop_used(l, module);

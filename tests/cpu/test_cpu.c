@@ -1121,11 +1121,12 @@ static int child_newer(void) {
 static bool knows_all_passes(void) {
     code_target target = {.vector_bits = 128};
     bool knows = true;
-    for (int kind = 0; kind < 3; kind++) {
+    for (int kind = 0; kind < 4; kind++) {
         code *c;
         code_module module = module_of(nothing, "uf_nothing");
         module.outer_vectors = kind == 1;
         module.plain = kind == 2;
+        module.straight = kind == 3;
         bool compiled = !cpu_engine.compile(&module, &target, 0, &c);
         if (compiled)
             cpu_engine.release(c);

@@ -1209,39 +1209,54 @@ static void test_large_cores(void **state) {
     }
 }
 
+/* Which modules go without the passes that find nothing to do in straight-line code. */
+static void test_straight(void **state) {
+    static const struct {
+        const char *source;
+        bool straight;
+    } cases[] = {
+        {"(a, x) -> (y) { forall (i : m) y[i] = sum(j : n, a[i][j] * x[j]); }", true},
+        {"(a, x) -> (y) { forall (i : m) y[i] = sum(j : n, a[i][j] - x[j]) / 3.0f; }", true},
+        {"(a, x) -> (y) { forall (i : m) y[i] = sum(j : n, a[i][j] > 0 ? x[j] : 1.0f); }", false},
+        {"(a, x) -> (y) { forall (i : m) { auto s = sum(j : n, a[i][j] * x[j]); if (s > 2) s = 2; y[i] = s; } }",
+         false},
+        {"(a, x) -> (y) { forall (i : m) y[i] = sum(j : n, exp(a[i][j]) * x[j]); }", false},
+        {"(a, x) -> (y) { for (int i = 0; i < m; i++) y[i] = sum(j : n, a[i][j] * x[j]); }", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (int unrolled = 0; unrolled < 2; unrolled++) {
+            arena a = {0};
+            gu_kernel k = {"straight", "(m,n),(n)->(m)", cases[i].source, "float32,float32->float32"};
+            const tree *t = gu_tree(&a, &k);
+            variant v = gu_unrolled(t, 3);
+            v.gufunc.unrolled = (uint8_t)unrolled;
+            code_module m = gu_generate(&a, &k, t, &v, &gu_cpu);
+            if (m.straight != (unrolled && cases[i].straight))
+                fail_msg("%s, unrolled %d: straight %d", cases[i].source, unrolled, m.straight);
+            text_free(&m.ir);
+            arena_free(&a);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ptx),
-        cmocka_unit_test(test_staged),
-        cmocka_unit_test(test_staged_whole),
-        cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_instructions),
-        cmocka_unit_test(test_content),
-        cmocka_unit_test(test_unrolled),
-        cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_masked_columns),
-        cmocka_unit_test(test_fetched_columns),
-        cmocka_unit_test(test_math_loops),
-        cmocka_unit_test(test_short_rows),
-        cmocka_unit_test(test_lanes_of_rows),
-        cmocka_unit_test(test_no_terms),
-        cmocka_unit_test(test_separable),
-        cmocka_unit_test(test_cpu_vectors),
-        cmocka_unit_test(test_kept_terms),
-        cmocka_unit_test(test_lanes_combined),
-        cmocka_unit_test(test_walks_apart),
-        cmocka_unit_test(test_few_lanes),
-        cmocka_unit_test(test_strips_ask_nothing),
-        cmocka_unit_test(test_spreads),
-        cmocka_unit_test(test_constructs),
-        cmocka_unit_test(test_resident),
-        cmocka_unit_test(test_resident_rows),
-        cmocka_unit_test(test_own_copies),
-        cmocka_unit_test(test_sequences),
-        cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_goldens),
-        cmocka_unit_test(test_single_copies),
-        cmocka_unit_test(test_large_cores),
+        cmocka_unit_test(test_straight),        cmocka_unit_test(test_ptx),
+        cmocka_unit_test(test_staged),          cmocka_unit_test(test_staged_whole),
+        cmocka_unit_test(test_registers),       cmocka_unit_test(test_instructions),
+        cmocka_unit_test(test_content),         cmocka_unit_test(test_unrolled),
+        cmocka_unit_test(test_columns),         cmocka_unit_test(test_masked_columns),
+        cmocka_unit_test(test_fetched_columns), cmocka_unit_test(test_math_loops),
+        cmocka_unit_test(test_short_rows),      cmocka_unit_test(test_lanes_of_rows),
+        cmocka_unit_test(test_no_terms),        cmocka_unit_test(test_separable),
+        cmocka_unit_test(test_cpu_vectors),     cmocka_unit_test(test_kept_terms),
+        cmocka_unit_test(test_lanes_combined),  cmocka_unit_test(test_walks_apart),
+        cmocka_unit_test(test_few_lanes),       cmocka_unit_test(test_strips_ask_nothing),
+        cmocka_unit_test(test_spreads),         cmocka_unit_test(test_constructs),
+        cmocka_unit_test(test_resident),        cmocka_unit_test(test_resident_rows),
+        cmocka_unit_test(test_own_copies),      cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_in_place),        cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_single_copies),   cmocka_unit_test(test_large_cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

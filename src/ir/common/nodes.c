@@ -112,6 +112,22 @@ static void find_root(const node *n, void *found) {
     *(bool *)found |= quotient || (n->kind == N_MATH && !strcmp(n->math->name, "sqrt"));
 }
 
+static void find_branch(const node *n, void *found) {
+    switch (n->kind) {
+    case N_AND:
+    case N_OR:
+    case N_SELECT:
+    case N_IF:
+    case N_SWITCH:
+    case N_LOOP:
+    case N_RETURN:
+        *(bool *)found = true;
+        break;
+    default:
+        break;
+    }
+}
+
 static bool tree_has(const tree *t, void (*find)(const node *n, void *found)) {
     bool found = false;
     for (const function *f = t->functions; f && !found; f = f->next)
@@ -123,6 +139,7 @@ bool tree_has_math(const tree *t) { return tree_has(t, find_math); }
 bool tree_divides_integers(const tree *t) { return tree_has(t, find_division); }
 bool tree_divides(const tree *t) { return tree_has(t, find_quotient); }
 bool tree_takes_roots(const tree *t) { return tree_has(t, find_root); }
+bool tree_branches(const tree *t) { return tree_has(t, find_branch); }
 bool tree_multiplies_complex(const tree *t) { return tree_has(t, find_product); }
 bool tree_compares_complex(const tree *t) { return tree_has(t, find_comparison); }
 

@@ -27,6 +27,7 @@ bool tree_has_math(const tree *t);
 bool tree_divides_integers(const tree *t);
 bool tree_divides(const tree *t);            /* numbers of any kind */
 bool tree_takes_roots(const tree *t);        /* or divides floating numbers, which takes long */
+bool tree_branches(const tree *t);           /* has it conditions, or loops of the text? */
 bool tree_multiplies_complex(const tree *t); /* or divides */
 bool tree_compares_complex(const tree *t);   /* are complex numbers equal, or not? */
 

@@ -388,7 +388,7 @@ uf_status skeleton_module(arena *a, const char *name, const variant *v, const co
     emit_name(module, name, v);
     for (int plain = 0; plain < 2; plain++) {
         text_free(&module->ir);
-        module->math = module->outer_vectors = false;
+        module->math = module->outer_vectors = module->straight = false;
         module->plain = plain;
         uf_status status = write_module(a, name, v, target, module, write, user);
         if (!status && target->gpu && v->loop != LOOP_FORALL)

@@ -195,6 +195,7 @@ void cpu_gufunc(gufunc_writer *w) {
             c.stride[d][k] = skeleton_parameter(s, CPU_LOOP_STRIDES);
     c.first = s->v->reports ? skeleton_parameter(s, CPU_GUFUNC_FIRST) : ssa_none();
     gufunc_core_parameters(w);
+    s->e->module->straight = s->v->gufunc.unrolled && !tree_branches(s->t) && !tree_has_math(s->t);
     if (lane_calls_needed(w))
         in_lanes(w, &c);
     else if (s->v->gufunc.strips)
