@@ -373,11 +373,11 @@ static void choose_lines(variant *v, const loop_problem *p) {
         v->operand[k].nontemporal = lines;
 }
 
-/* Are vectors of every second element of this type shuffles of what is loaded whole, if that is said? Of 8 bytes they are as well read one by
- * one. LLVM makes none of 16 bits beside elements of 8 and 64, and with AVX2 takes twice as long where there are halves. */
+/* Are vectors of every second element of this type shuffles of what is loaded whole, if that is said? LLVM makes none of 16 bits beside elements
+ * of 8 and 64, and with AVX2 takes twice as long where there are halves. */
 static bool shuffles_pairs(const variant *v, dtype memory) {
     int size = dtypes[memory].size;
-    bool all = size <= 4 && !dtype_is_half(memory);
+    bool all = size <= 8 && !dtype_is_half(memory) && !dtype_is_complex(memory);
     for (int k = 0; k < v->nin + v->nout; k++) {
         dtype other = (dtype)v->operand[k].memory;
         all &= size != 2 || dtypes[other].size == 2 || dtypes[other].size == 4;

@@ -1221,6 +1221,22 @@ static void test_cpu_gaps(void **unused) {
         }
 }
 
+/* Places of every second element do not wrap, without which LLVM gathers them. */
+static void test_cpu_every_second(void **unused) {
+    (void)unused;
+    static const code_target target = {.vector_bits = 512};
+    static const struct {
+        sketch k;
+        bool told;
+    } cases[] = {{{K_ADD, DT_FLOAT32, LOOP_GENERAL, 2, 1, 2, false, "", "iic"}, true},
+                 {{K_ADD, DT_FLOAT64, LOOP_ROWS, 2, 1, 2, false, "", "cic"}, true},
+                 {{K_ADD, DT_FLOAT32, LOOP_GENERAL, 2, 1, 3, false, "", "iic"}, false},
+                 {{K_ADD, DT_FLOAT32, LOOP_GENERAL, 2, 1, 1, false, "", "ssc"}, false}};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        if (ir_has(&cases[i].k, &target, "mul nsw i64") != cases[i].told)
+            fail_msg("case %zu", i);
+}
+
 /* Rows of quotients and square roots end by a vector whose lanes have conditions, or by one of half the lanes if those are more than four; not
  * where AVX2 puts vectors together of single elements, or writes them so. */
 static void test_cpu_roots(void **unused) {
@@ -1369,6 +1385,7 @@ int main(void) {
         cmocka_unit_test(test_cpu_pairs),
         cmocka_unit_test(test_cpu_hints),
         cmocka_unit_test(test_cpu_gaps),
+        cmocka_unit_test(test_cpu_every_second),
         cmocka_unit_test(test_cpu_math_lanes),
         cmocka_unit_test(test_cpu_rest_of_tile),
         cmocka_unit_test(test_cpu_roots),

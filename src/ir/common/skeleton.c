@@ -32,8 +32,11 @@ ssa skeleton_address(skeleton *s, int k, ssa pointer, ssa index) {
 
 ssa skeleton_neighbour(skeleton *s, int k, ssa pointer, ssa index) {
     const variant_operand *o = &s->v->operand[k];
+    int apart = o->record / dtypes[o->memory].size;
+    /* Of every second element LLVM makes vectors that it loads whole and shuffles, if it knows that addresses do not wrap; else it gathers. */
+    const char *mul = apart == 2 && !s->e->target->gpu ? "mul nsw" : "mul";
     if (o->kind == OPERAND_INTERLEAVED && !ssa_is(index, 0))
-        index = emit_value(s->e, "mul i64 %s, %d", index.text, o->record / dtypes[o->memory].size);
+        index = emit_value(s->e, "%s i64 %s, %d", mul, index.text, apart);
     return skeleton_address(s, k, pointer, index);
 }
 
