@@ -163,15 +163,15 @@ static pack pack_of(dtype component, int bytes) {
 /* A byte of a word, as a number from 0 to 255. It is one instruction, which the compiler must not see through: of a shift and a mask it makes
  * two, and puts what is then computed with the number between them. */
 static ssa natural_byte(emit *e, ssa word, int byte) {
+    /* Which bytes the result has, the last one first: 0 to 3 are the word's, and 4 to 7 those of the number 0. */
     enum {
-        ZEROS_BUT_LAST =
-            0x4440 /* which bytes the result has, from the last one on: of the word 0 to 3, of 0 from 4 on */
+        ZEROS = 0x4440
     };
     if (!e->byte_range)
         e->byte_range = emit_metadata(e, "!{i32 0, i32 256}");
     emit_declare(e, "declare i32 @llvm.nvvm.prmt(i32, i32, i32)");
-    return emit_value(e, "call i32 @llvm.nvvm.prmt(i32 %s, i32 0, i32 %d), !range !%d", word.text,
-                      ZEROS_BUT_LAST | byte, e->byte_range);
+    return emit_value(e, "call i32 @llvm.nvvm.prmt(i32 %s, i32 0, i32 %d), !range !%d", word.text, ZEROS | byte,
+                      e->byte_range);
 }
 
 /* The elements that a lane holds. On the GPU bytes are taken out of their word: out of a vector, they would pass through registers of 16
