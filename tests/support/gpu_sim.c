@@ -24,8 +24,7 @@ enum {
     WARP_LANES = 32,
     VARIABLES_MOST = 256, /* in the shared memory of a block */
     COPIES_MOST = 1 << 16,
-    RECENT = 8,                /* modules whose code is kept */
-    OPTIMISED_MOST = 128 << 10 /* bytes of a module */
+    RECENT = 8 /* modules whose code is kept */
 };
 
 typedef enum state {
@@ -38,8 +37,6 @@ typedef enum state {
     DONE
 } state;
 
-/* The first time a thread runs, its context begins; after that it and the scheduler jump to where the other one waits, which asks nothing
- * of the kernel, as swapcontext does for the sake of signals. */
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
 /* A jump of the compiler's own, which keeps fewer registers, and does not ask what threads there are. */
 typedef void *place[5];
@@ -51,6 +48,8 @@ typedef jmp_buf place;
 #define JUMP(p) _longjmp(p, 1)
 #endif
 
+/* The first time a thread runs, its context begins; after that it and the scheduler jump to where the other one waits, which asks nothing
+ * of the kernel, as swapcontext does for the sake of signals. */
 typedef struct resumption {
     ucontext_t context;
     place waits;
@@ -856,7 +855,7 @@ static struct {
     int variables;
 } recent[RECENT];
 
-/* Most of the time of a simulation is that of the compiler, which need not optimise each module to be tested with it, and no large one. */
+/* Most of the time of a simulation is that of the compiler, which need not optimise each module to be tested with it. */
 static judged *compile(code_module *m, int nparameters) {
     code_symbol symbols[COUNT(names)];
     for (size_t i = 0; i < COUNT(names); i++)
@@ -864,7 +863,7 @@ static judged *compile(code_module *m, int nparameters) {
     to_host(m, nparameters);
     m->symbols = symbols;
     m->nsymbols = COUNT(names);
-    int judge = (int)pick(0, judge_count() - 1), level = m->ir.length < OPTIMISED_MOST && chance(30);
+    int judge = (int)pick(0, judge_count() - 1), level = chance(30);
     return judge_compile(judge, m, loses_order(judge_name(judge)) ? 0 : level);
 }
 
