@@ -163,6 +163,12 @@ int cpu_count(void); /* CPUs this process may run on, at least 1 */
  * becomes the caller's. For everything that recurses over a user's text, calls a compiler or opens a library, since the
  * caller's stack may be too small for that. Several callers can run jobs at once. */
 uf_status on_big_stack(uf_status (*job)(void *user), void *user);
+enum {
+    BIG_TOGETHER = 2
+};
+/* Runs up to BIG_TOGETHER jobs at the same time, as far as there are threads, and waits for all of them. What comes of a
+ * job is for it to leave where `user` points: statuses and errors are not passed on. Errors: MEMORY, and then no job was run. */
+uf_status on_big_stacks(uf_status (*job)(void *user), void *const *users, int n);
 
 /* Memory of the calling thread's own for generated code that needs more than its caller's stack may have:
  * THREAD_SCRATCH_BYTES, aligned to 64. Returns the address of its byte `offset`. It lasts until the thread ends, and

@@ -4,6 +4,7 @@
  * that the program's handlers run on the program's threads, and its floating-point environment is the default one. The
  * shared library is never unmapped (it is linked with -z nodelete), so that no thread outlives its code. A child of
  * fork has none of its parent's threads, and starts its own. */
+#include <assert.h>
 #include <fenv.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -230,7 +231,7 @@ typedef struct request {
     uf_status (*job)(void *user);
     void *user;
     uf_status status;
-    uf_error *error; /* the caller's */
+    uf_error *error; /* the caller's; NULL: the job's status alone counts */
     bool done;
     pthread_cond_t finished;
     struct request *next;
@@ -267,7 +268,7 @@ static void *big_main(void *unused) {
         request *r = take_request();
         pthread_mutex_unlock(&big.lock);
         r->status = r->job(r->user);
-        if (r->status)
+        if (r->status && r->error)
             *r->error = *error_slot();
         pthread_mutex_lock(&big.lock);
         r->done = true;
@@ -288,27 +289,44 @@ static void post_request(request *r) {
         big.threads++;
 }
 
+/* Runs the jobs, and waits for all of them. False: no thread could be started, and none was run. */
+static bool run_requests(request *r, int n) {
+    int cancelling;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling); /* the jobs use r until they end */
+    pthread_mutex_lock(&big.lock);
+    for (int i = 0; i < n; i++) {
+        pthread_cond_init(&r[i].finished, NULL);
+        post_request(&r[i]);
+        pthread_cond_signal(&big.posted);
+    }
+    bool runs = big.threads > 0;
+    for (int i = 0; i < n && runs; i++)
+        while (!r[i].done)
+            pthread_cond_wait(&r[i].finished, &big.lock);
+    if (!runs) { /* these are alone in the queue */
+        big.first = NULL;
+        big.queued = 0;
+    }
+    pthread_mutex_unlock(&big.lock);
+    for (int i = 0; i < n; i++)
+        pthread_cond_destroy(&r[i].finished);
+    pthread_setcancelstate(cancelling, NULL);
+    return runs;
+}
+
 uf_status on_big_stack(uf_status (*job)(void *user), void *user) {
     if (on_big)
         return job(user);
-    request r = {.job = job, .user = user, .error = error_slot(), .finished = PTHREAD_COND_INITIALIZER};
-    int cancelling;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling); /* the job uses r until it ends */
-    pthread_mutex_lock(&big.lock);
-    post_request(&r);
-    if (big.threads) {
-        pthread_cond_signal(&big.posted);
-        while (!r.done)
-            pthread_cond_wait(&r.finished, &big.lock);
-    } else { /* no thread could be started, and r is alone in the queue */
-        big.first = NULL;
-        big.queued = 0;
-        r.status = fail_memory();
-    }
-    pthread_mutex_unlock(&big.lock);
-    pthread_cond_destroy(&r.finished);
-    pthread_setcancelstate(cancelling, NULL);
-    return r.status;
+    request r = {.job = job, .user = user, .error = error_slot()};
+    return run_requests(&r, 1) ? r.status : fail_memory();
+}
+
+uf_status on_big_stacks(uf_status (*job)(void *user), void *const *users, int n) {
+    request r[BIG_TOGETHER];
+    assert(n <= BIG_TOGETHER);
+    for (int i = 0; i < n; i++)
+        r[i] = (request){.job = job, .user = users[i], .status = on_big ? job(users[i]) : UF_OK};
+    return on_big || run_requests(r, n) ? UF_OK : fail_memory();
 }
 
 /* ---- Fork ---- */

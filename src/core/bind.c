@@ -263,15 +263,34 @@ compile_job binding_job(const uf_func *f, const binding *b, const variant *v) {
                          .max_steps = f->max_steps};
 }
 
+uf_status binding_codes(const uf_func *f, const binding *b, const variant *const *v, int n, const code **out) {
+    compile_job jobs[CODE_TOGETHER];
+    code_entry *entry[CODE_TOGETHER];
+    const variant *wanted[CODE_TOGETHER];
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        out[i] = code_lookup(b, v[i]);
+        if (out[i])
+            continue;
+        wanted[count] = v[i];
+        jobs[count] = binding_job(f, b, v[i]);
+        TRY(engines[b->key.engine]->target(b->key.device, &jobs[count].target));
+        count++;
+    }
+    if (!count)
+        return UF_OK;
+    TRY(code_get(jobs, count, entry));
+    uf_status s = UF_OK;
+    for (int i = 0; i < count; i++) {
+        uf_status own = code_add((binding *)(uintptr_t)b, wanted[i], entry[i]);
+        s = s ? s : own;
+    }
+    for (int i = 0; i < n && !s; i++)
+        out[i] = code_lookup(b, v[i]);
+    return s;
+}
+
 uf_status binding_code(const uf_func *f, const binding *b, const variant *v, const code **out) {
     *out = code_lookup(b, v);
-    if (*out)
-        return UF_OK;
-    compile_job job = binding_job(f, b, v);
-    code_entry *entry;
-    TRY(engines[job.engine]->target(job.device, &job.target));
-    TRY(code_get(&job, &entry));
-    TRY(code_add((binding *)(uintptr_t)b, v, entry));
-    *out = code_lookup(b, v);
-    return UF_OK;
+    return *out ? UF_OK : binding_codes(f, b, &v, 1, out);
 }

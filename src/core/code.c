@@ -130,15 +130,14 @@ static void failed_drop(code_entry *e) {
         entry_free(e);
 }
 
-static uf_status compile_job_run(void *user) {
-    const void **job_and_out = user;
-    return compile_code(job_and_out[0], (code **)(uintptr_t)job_and_out[1]);
-}
+/* An entry that this thread must compile. */
+typedef struct compiling {
+    code_entry *entry;
+    const compile_job *job;
+} compiling;
 
-static void entry_compile(code_entry *e, const compile_job *job) {
-    code *made = NULL;
-    const void *job_and_out[] = {job, &made};
-    uf_status s = on_big_stack(compile_job_run, job_and_out);
+/* Ends the compilation: with the error, if the status is one. */
+static void entry_end(code_entry *e, code *made, uf_status s) {
     pthread_mutex_lock(&cache.lock);
     e->code = made;
     e->state = s ? FAILED : READY;
@@ -150,23 +149,38 @@ static void entry_compile(code_entry *e, const compile_job *job) {
     pthread_mutex_unlock(&cache.lock);
 }
 
-uf_status code_get(const compile_job *job, code_entry **out) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
+static uf_status entry_compile(void *user) {
+    const compiling *x = user;
+    code *made = NULL;
+    uf_status s = compile_code(x->job, &made);
+    entry_end(x->entry, made, s);
+    return UF_OK;
+}
+
+static void compile_all(compiling *all, int n) {
+    void *users[CODE_TOGETHER];
+    for (int i = 0; i < n; i++)
+        users[i] = &all[i];
+    uf_status s = n ? on_big_stacks(entry_compile, users, n) : UF_OK;
+    for (int i = 0; i < n && s; i++)
+        entry_end(all[i].entry, NULL, s);
+}
+
+/* Takes the job's entry, held once more. *mine: this thread must compile it. */
+static uf_status entry_take(const compile_job *job, code_entry **out, bool *mine) {
     size_t size;
     void *key = key_make(job, &size);
     if (!key)
         return fail_memory();
-    bool mine;
     pthread_mutex_lock(&cache.lock);
-    code_entry *e = entry_hold(job, key, size, &mine);
+    *out = entry_hold(job, key, size, mine);
     pthread_mutex_unlock(&cache.lock);
     mem_free(key);
-    if (!e)
-        return fail_memory();
-    if (mine)
-        entry_compile(e, job);
+    *mine &= *out != NULL;
+    return *out ? UF_OK : fail_memory();
+}
 
+static uf_status entry_await(code_entry *e) {
     uf_status s = UF_OK;
     pthread_mutex_lock(&cache.lock);
     while (e->state == COMPILING)
@@ -177,7 +191,33 @@ uf_status code_get(const compile_job *job, code_entry **out) {
         failed_drop(e);
     }
     pthread_mutex_unlock(&cache.lock);
-    *out = s ? NULL : e;
+    return s;
+}
+
+/* All entries are taken before the first is compiled: a thread of those that compile never waits for another one. */
+uf_status code_get(const compile_job *jobs, int n, code_entry **out) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    compiling mine[CODE_TOGETHER];
+    int taken = 0, count = 0;
+    uf_status s = UF_OK;
+    while (taken < n && !s) {
+        bool own = false;
+        s = entry_take(&jobs[taken], &out[taken], &own);
+        if (own)
+            mine[count++] = (compiling){out[taken], &jobs[taken]};
+        taken += !s;
+    }
+    compile_all(mine, count);
+    for (int i = taken - 1; i >= 0; i--) { /* the first one's error stays */
+        uf_status own = entry_await(out[i]);
+        if (own)
+            out[i] = NULL;
+        s = own ? own : s;
+    }
+    for (int i = 0; i < taken && s; i++)
+        if (out[i])
+            code_drop(out[i]);
     return s;
 }
 

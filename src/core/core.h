@@ -63,9 +63,13 @@ typedef struct compile_job {
     int64_t max_steps;
 } compile_job;
 
-/* The compiled code for a job. The first thread that asks compiles it, others wait for it. The entry is held, and so
- * its code stays loaded, until code_drop. Errors: COMPILE, LIBRARY, DEVICE, MEMORY. */
-uf_status code_get(const compile_job *job, code_entry **out);
+enum {
+    CODE_TOGETHER = BIG_TOGETHER
+};
+/* The compiled code for up to CODE_TOGETHER jobs, which are compiled at the same time. The first thread that asks compiles
+ * one, others wait for it. The entries are held, and so their code stays loaded, until code_drop. Where one fails none is
+ * held. Errors: those of the first that fails: COMPILE, LIBRARY, DEVICE, MEMORY. */
+uf_status code_get(const compile_job *jobs, int n, code_entry **out);
 void code_drop(code_entry *entry);
 const code *code_of(const code_entry *entry);
 
@@ -476,6 +480,8 @@ uf_status results_check(const uf_func *f, const call_args *args, const dtype *ty
 compile_job binding_job(const uf_func *f, const binding *b, const variant *v);
 /* The code for a variant of a binding, compiled if it is not there yet. */
 uf_status binding_code(const uf_func *f, const binding *b, const variant *v, const code **out);
+/* The same for up to CODE_TOGETHER variants, which are compiled at the same time. */
+uf_status binding_codes(const uf_func *f, const binding *b, const variant *const *v, int n, const code **out);
 /* section_type for a section of the function, on a thread with a big stack. */
 uf_status type_kernel(const uf_func *f, int section_index, dtype *types, arena *a, tree **out);
 

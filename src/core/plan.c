@@ -123,11 +123,22 @@ uf_status plan_imagine_arrays(uf_plan *p, const plan_request *r, call_args *a) {
     return r->verb->lay(p, r, a, data);
 }
 
+/* Two passes are a reduction in parts, which no library takes; they are compiled at the same time. */
+static uf_status passes_code(uf_plan *p) {
+    plan_pass *s = p->pass;
+    if (p->npasses == 1)
+        return plan_code(p, s, plan_variant_of(p, s), &s->code);
+    const variant *const v[] = {&s[0].v, &s[1].v};
+    const code *made[CODE_TOGETHER];
+    TRY(binding_codes(p->func, p->binding, v, p->npasses, made));
+    for (int i = 0; i < p->npasses; i++)
+        s[i].code = made[i];
+    return UF_OK;
+}
+
 static inline uf_status make(uf_plan *p, const plan_request *r, void **data) {
     TRY(decide(p, r, data));
-    for (int i = 0; i < p->npasses && !p->idle && !p->lapack; i++)
-        TRY(plan_code(p, &p->pass[i], plan_variant_of(p, &p->pass[i]), &p->pass[i].code));
-    return UF_OK;
+    return p->idle || p->lapack ? UF_OK : passes_code(p);
 }
 
 uf_status plan_make(uf_plan *p, const plan_request *r, void **data) { return make(p, r, data); }

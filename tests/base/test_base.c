@@ -608,6 +608,36 @@ static void big_stack_with_many_callers(void **state) {
     assert_in_range(t.most_at_once, 2, cpu_count() > 2 ? cpu_count() : 2);
 }
 
+static uf_status take_and_fail(void *user) {
+    take_part(user, 0);
+    return fail(UF_ERR_IO, "nobody is told");
+}
+
+static uf_status both_inside(void *user) {
+    void *users[] = {user, user};
+    return on_big_stacks(count_jobs, users, 2);
+}
+
+static void big_stacks_together(void **state) {
+    (void)state;
+    static tally t;
+    void *users[] = {&t, &t};
+    memset(&t, 0, sizeof t);
+    t.gather = 2; /* each waits for the other one */
+    fail(UF_ERR_IO, "left alone");
+    assert_int_equal(on_big_stacks(count_jobs, users, 2), UF_OK);
+    assert_int_equal(t.most_at_once, 2);
+    assert_int_equal(on_big_stacks(take_and_fail, users, 2), UF_OK);
+    assert_int_equal(on_big_stacks(take_and_fail, users, 1), UF_OK);
+    assert_int_equal(on_big_stacks(NULL, NULL, 0), UF_OK);
+    assert_int_equal(t.taken[0], 5);
+    memset(&t, 0, sizeof t);
+    assert_int_equal(on_big_stack(both_inside, &t), UF_OK); /* one after the other */
+    assert_int_equal(t.taken[0], 2);
+    assert_int_equal(t.most_at_once, 1);
+    assert_string_equal(uf_last_error()->message, "left alone");
+}
+
 /* ---- Fork, and threads that cannot be made ---- */
 
 /* 0 if everything works in this process. */
@@ -671,6 +701,9 @@ static int try_without_room(void) {
     size_t levels;
     if (on_big_stack(recurse, &levels) != UF_ERR_MEMORY || uf_last_error()->status != UF_ERR_MEMORY)
         return 1;
+    void *users[] = {&t, &t};
+    if (on_big_stacks(count_jobs, users, 2) != UF_ERR_MEMORY || t.taken[0])
+        return 4;
     pool_run(4, 40, take_part, &t); /* on the caller's thread, then */
     for (int k = 0; k < 40; k++)
         if (t.taken[k] != 1)
@@ -718,6 +751,7 @@ int main(void) {
         cmocka_unit_test(cpus),
         cmocka_unit_test(big_stack),
         cmocka_unit_test(big_stack_with_many_callers),
+        cmocka_unit_test(big_stacks_together),
         cmocka_unit_test(fork_starts_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

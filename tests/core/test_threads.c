@@ -148,7 +148,7 @@ static code_entry *entries[THREADS];
 static void *compile_same(void *user) {
     int k = (int)(intptr_t)user;
     pthread_barrier_wait(&gate);
-    expect(code_get(&the_job, &entries[k]) == UF_OK);
+    expect(code_get(&the_job, 1, &entries[k]) == UF_OK);
     return NULL;
 }
 
@@ -174,6 +174,110 @@ static void compiled_once(void **state) {
         code_drop(entries[k]);
     }
     arena_free(&a);
+}
+
+/* A job of the same kernel for each engine: that of CUDA's has no compiler that knows such a device. */
+static void compiled_together(void **state) {
+    (void)state;
+    const char *source = "(x) { return x * 1234 - 4321; }";
+    arena a = {0};
+    const syntax *s;
+    tree *t;
+    dtype types[] = {DT_INT32, DT_INT32};
+    assert_int_equal(lang_parse(&a, source, NULL, &s), UF_OK);
+    assert_int_equal(lang_check(&a, s, NULL, NULL, types, 1, types + 1, 1, false, &t), UF_OK);
+    variant v, w;
+    memset(&v, 0, sizeof v);
+    v.loop = LOOP_FLAT;
+    v.ndim = v.nin = v.nout = 1;
+    v.operand[0] = v.operand[1] = (variant_operand){.memory = DT_INT32, .value = DT_INT32, .kind = OPERAND_CONTIGUOUS};
+    w = v;
+    w.operand[0].kind = OPERAND_CONSTANT;
+    const compile_job job = {.name = "both", .source = source, .layout = "", .tree = t, .v = &v, .engine = ENGINE_CPU};
+    compile_job jobs[] = {job, job};
+    code_entry *got[2], *again[2], *same[2];
+    assert_int_equal(cpu_engine.target(0, &jobs[0].target), UF_OK);
+    jobs[1] = jobs[0];
+    jobs[1].v = &w;
+    assert_int_equal(code_get(jobs, 2, got), UF_OK);
+    assert_ptr_not_equal(got[0], got[1]);
+    assert_non_null(code_of(got[0]));
+    assert_non_null(code_of(got[1]));
+    assert_int_equal(code_get(jobs, 2, again), UF_OK); /* nothing is compiled again */
+    assert_memory_equal(again, got, sizeof got);
+    compile_job alike[] = {jobs[1], jobs[1]};
+    alike[0].name = alike[1].name = "alike";
+    alike[0].source = alike[1].source = "(x) { return x * 1234  - 4321; }"; /* of another key */
+    assert_int_equal(code_get(alike, 2, same), UF_OK);
+    assert_ptr_equal(same[0], same[1]);
+    for (int i = 0; i < 2; i++) {
+        code_drop(got[i]);
+        code_drop(again[i]);
+        code_drop(same[i]);
+    }
+
+    alike[1].engine = ENGINE_CUDA;
+    alike[1].device = 12345;
+    for (int i = 0; i < 2; i++) { /* the one that can be compiled is not held, and the error is that of the other one */
+        compile_job turned[] = {alike[!i], alike[i]};
+        fail(UF_ERR_IO, "before");
+        uf_status failed = code_get(turned, 2, got);
+        assert_int_not_equal(failed, UF_OK);
+        assert_int_equal(uf_last_error()->status, failed);
+        assert_string_not_equal(uf_last_error()->message, "before");
+    }
+    assert_int_equal(code_get(alike, 1, got), UF_OK);
+    assert_ptr_equal(got[0], same[0]);
+    code_drop(got[0]);
+    arena_free(&a);
+}
+
+/* The threads but the caller's that have asked for memory. Each waits until there are two of them, or for ten seconds. */
+static pthread_t caller;
+static atomic_int compilers;
+static atomic_bool waited_in_vain;
+
+static bool count_compilers(size_t size) {
+    static _Thread_local bool known;
+    (void)size;
+    if (known || pthread_equal(pthread_self(), caller))
+        return true;
+    known = true;
+    atomic_fetch_add(&compilers, 1);
+    for (int i = 0; i < 100000 && atomic_load(&compilers) < 2; i++)
+        usleep(100);
+    if (atomic_load(&compilers) < 2)
+        atomic_store(&waited_in_vain, true);
+    return true;
+}
+
+static void parts_compiled_together(void **state) {
+    (void)state;
+    enum {
+        N = 1 << 20
+    };
+    double *x = calloc(N, sizeof *x), r = 1;
+    const uf_reduction_def def = {
+        .size = sizeof def, .map = "(x) { return x + 3; }", .combine = "(a, b) { return a + b; }", .identity = "0"};
+    uf_func *f;
+    assert_int_equal(uf_reduction(&f, "sum_of_more", "d->d", &def), UF_OK);
+    DLTensor total = UF_ARRAY(&r, 1);
+    total.ndim = 0;
+    assert_int_equal(uf_reduce(f, 2, (DLTensor[]){UF_ARRAY(x, 10), total}, NULL), UF_OK);
+    assert_true(r == 30);
+    caller = pthread_self();
+    mem_may_alloc = count_compilers;
+    uf_plan *p;
+    uf_status made = uf_reduce_plan(&p, f, 2, (DLTensor[]){UF_ARRAY(x, N), total}, NULL);
+    mem_may_alloc = NULL;
+    assert_int_equal(made, UF_OK);
+    assert_int_equal(compilers, 2);
+    assert_false(waited_in_vain);
+    assert_int_equal(uf_plan_run(p, (void *[]){x, &r}, NULL), UF_OK);
+    assert_true(r == 3.0 * N);
+    uf_plan_free(p);
+    uf_free(f);
+    free(x);
 }
 
 static void works_after_fork(void **state) {
@@ -213,8 +317,10 @@ static void eviction(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_threads),  cmocka_unit_test(one_function),     cmocka_unit_test(one_gufunc),
-        cmocka_unit_test(compiled_once), cmocka_unit_test(works_after_fork), cmocka_unit_test(eviction),
+        cmocka_unit_test(many_threads),      cmocka_unit_test(one_function),
+        cmocka_unit_test(one_gufunc),        cmocka_unit_test(compiled_once),
+        cmocka_unit_test(compiled_together), cmocka_unit_test(parts_compiled_together),
+        cmocka_unit_test(works_after_fork),  cmocka_unit_test(eviction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
