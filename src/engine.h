@@ -418,7 +418,8 @@ typedef struct engine {
      * multiple of the elements inside the outermost reduced dimension. */
     int64_t (*specialise_fold)(variant *v, const fold_problem *s);
     /* The number of elements in a part, chosen again when the code that computes parts exists, so that the parts keep
-     * the device busy to the end. l->chunk is what specialise_fold returned. NULL: that stays. Errors: DEVICE. */
+     * the device busy to the end. l->chunk is what specialise_fold returned. NULL: that stays. c: NULL before there is
+     * code; about as many as there will be then. Errors: DEVICE. */
     uf_status (*fold_chunk)(const code *c, const launch *l, int64_t *out);
     /* Bytes of device memory that a launch of a fold or a scan needs as its `scratch`; its data and numbers are not
      * looked at. NULL: never any. */

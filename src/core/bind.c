@@ -219,7 +219,7 @@ uf_status binding_find(const uf_func *f, const call_args *args, const uf_options
 
 /* ---- Codes ---- */
 
-static const code *code_lookup(const binding *b, const variant *v) {
+const code *binding_has(const binding *b, const variant *v) {
     const variant_code *c = atomic_load_explicit(&((binding *)(uintptr_t)b)->codes, memory_order_acquire);
     while (c && !variant_same(v, &c->v))
         c = c->next;
@@ -238,7 +238,7 @@ static uf_status code_add(binding *b, const variant *v, code_entry *entry) {
     memcpy(&c->v, v, variant_size(v));
     head = atomic_load(&b->codes);
     do {
-        if (code_lookup(b, v)) {
+        if (binding_has(b, v)) {
             code_drop(entry);
             mem_free(c);
             return UF_OK;
@@ -269,7 +269,7 @@ uf_status binding_codes(const uf_func *f, const binding *b, const variant *const
     const variant *wanted[CODE_TOGETHER];
     int count = 0;
     for (int i = 0; i < n; i++) {
-        out[i] = code_lookup(b, v[i]);
+        out[i] = binding_has(b, v[i]);
         if (out[i])
             continue;
         wanted[count] = v[i];
@@ -286,11 +286,11 @@ uf_status binding_codes(const uf_func *f, const binding *b, const variant *const
         s = s ? s : own;
     }
     for (int i = 0; i < n && !s; i++)
-        out[i] = code_lookup(b, v[i]);
+        out[i] = binding_has(b, v[i]);
     return s;
 }
 
 uf_status binding_code(const uf_func *f, const binding *b, const variant *v, const code **out) {
-    *out = code_lookup(b, v);
+    *out = binding_has(b, v);
     return *out ? UF_OK : binding_codes(f, b, &v, 1, out);
 }

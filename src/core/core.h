@@ -478,7 +478,9 @@ uf_status binding_get_for(const uf_func *f, const call_args *args, const binding
 uf_status results_check(const uf_func *f, const call_args *args, const dtype *types, uf_casting casting);
 /* The job that compiles a variant of a binding; the caller sets its target. */
 compile_job binding_job(const uf_func *f, const binding *b, const variant *v);
-/* The code for a variant of a binding, compiled if it is not there yet. */
+/* The code for a variant of a binding; NULL: it has not been compiled. */
+const code *binding_has(const binding *b, const variant *v);
+/* The same, compiled if it is not there yet. */
 uf_status binding_code(const uf_func *f, const binding *b, const variant *v, const code **out);
 /* The same for up to CODE_TOGETHER variants, which are compiled at the same time. */
 uf_status binding_codes(const uf_func *f, const binding *b, const variant *const *v, int n, const code **out);

@@ -264,18 +264,6 @@ static uf_status divide(uf_plan *p, void *const *data) {
     return UF_OK;
 }
 
-static uf_status parts_settle(uf_plan *p) {
-    plan_pass *s = &p->pass[0];
-    const engine *e = engines[p->engine];
-    if (!e->fold_chunk)
-        return UF_OK;
-    TRY(binding_code(p->func, p->binding, &s->v, &s->code));
-    const launch l = plan_launch(p, s);
-    TRY(e->fold_chunk(s->code, &l, &s->chunk));
-    states_loops(p, s->loops.kept.extent);
-    return UF_OK;
-}
-
 /* Makes the arrays of the second pass: states, outputs, bounds, initial values. Its loops go over the results, in the order
  * of the first pass's loop, and over the parts. `words` holds their shape and strides. */
 static int second_arrays(const uf_plan *p, int64_t *words, nd_array *arrays) {
@@ -358,6 +346,44 @@ static uf_status second_lay(uf_plan *p) {
     TRY(nd_fold_plan(arrays, n, (uint64_t)1 << nd, p->fold.flags & ND_KEEP_ORDER, space, &s->loops));
     second_fill(p);
     pass_specialise(p, s, true, NULL);
+    return UF_OK;
+}
+
+static void parts_set(uf_plan *p, int64_t chunk) {
+    p->pass[0].chunk = chunk;
+    states_loops(p, p->pass[0].loops.kept.extent);
+}
+
+/* Compiles the first pass and, at the same time, the second for as many parts as the engine takes there to be. Where it is wrong the second
+ * is compiled again, for those that there are. */
+static uf_status parts_compile(uf_plan *p) {
+    plan_pass *s = p->pass;
+    const variant *const v[] = {&s[0].v, &s[1].v};
+    const code *made[CODE_TOGETHER];
+    const int64_t asked = s->chunk;
+    const launch l = plan_launch(p, s);
+    int64_t chunk;
+    TRY(engines[p->engine]->fold_chunk(NULL, &l, &chunk));
+    parts_set(p, chunk);
+    TRY(second_lay(p));
+    TRY(binding_codes(p->func, p->binding, v, 2, made));
+    s->code = made[0];
+    parts_set(p, asked);
+    return UF_OK;
+}
+
+static uf_status parts_settle(uf_plan *p) {
+    plan_pass *s = &p->pass[0];
+    const engine *e = engines[p->engine];
+    int64_t chunk;
+    if (!e->fold_chunk)
+        return UF_OK;
+    s->code = binding_has(p->binding, &s->v);
+    if (!s->code)
+        TRY(parts_compile(p));
+    const launch l = plan_launch(p, s);
+    TRY(e->fold_chunk(s->code, &l, &chunk));
+    parts_set(p, chunk);
     return UF_OK;
 }
 

@@ -165,9 +165,18 @@ uf_status launch_run(const code *shared, const launch *l) {
 
 /* ---- The parts of a reduction ---- */
 
+/* Blocks that run at once, before there is code: three quarters of a multiprocessor's threads, as most folds' registers leave room for. */
+static uf_status guess_resident(const launch *l, int block, int *out) {
+    cuda_device *d;
+    TRY(cuda_device_get(l->device, &d));
+    int blocks = d->threads / 4 * 3 / block;
+    *out = d->sms * (blocks > 0 ? blocks : 1);
+    return UF_OK;
+}
+
 uf_status launch_fold_chunk(const code *c, const launch *l, int64_t *out) {
-    int resident;
-    TRY(code_resident((code *)(uintptr_t)c, gpu_fold_block(l), 0, &resident));
+    int resident, block = gpu_fold_block(l);
+    TRY(c ? code_resident((code *)(uintptr_t)c, block, 0, &resident) : guess_resident(l, block, &resident));
     *out = gpu_fold_chunk(l, resident);
     return UF_OK;
 }

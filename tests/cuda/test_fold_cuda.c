@@ -108,6 +108,36 @@ static void parts_body(void *unused) {
     uf_free(sum);
 }
 
+/* Both kernels are compiled at once, the second for as many parts as there may be. Where the guess is wrong that one is compiled again; how many
+ * parts there are does not depend on whether code was there. sms: multiprocessors, as text. */
+static void guess_and_compile(const char *sms, int kernels) {
+    setenv("MOCK_SMS", sms, 1);
+    sum_make();
+    DLManagedTensor *x = make(dtypes[DT_FLOAT32].dl, 1 << 24), *r = make(dtypes[DT_FLOAT32].dl, 1);
+    DLTensor args[2] = {x->dl_tensor, result_of(r)};
+    mock->on_launch(note);
+    for (int i = 0; i < 2; i++) {
+        CHECK(!uf_reduce(sum, 2, args, NULL));
+        CHECK(mock->count("cuLibraryLoadData") == kernels);
+    }
+    CHECK(nseen == 4);
+    for (int i = 0; i < 2; i++) /* after the addresses */
+        CHECK(!memcmp(&seen[i][2], &seen[i + 2][2], sizeof seen[0] - 2 * sizeof seen[0][0]));
+    x->deleter(x);
+    r->deleter(r);
+    uf_free(sum);
+}
+
+static void guessed_body(void *unused) {
+    (void)unused;
+    guess_and_compile("2", 2);
+}
+
+static void misjudged_body(void *unused) {
+    (void)unused;
+    guess_and_compile("132", 3);
+}
+
 /* Few elements: one launch, no memory. */
 static void small_body(void *unused) {
     size_t size = 1;
@@ -181,6 +211,14 @@ static void uneven_body(void *unused) {
 static void test_parts(void **unused) {
     (void)unused;
     skip_without_nvvm(parts_body);
+}
+static void test_guessed(void **unused) {
+    (void)unused;
+    skip_without_nvvm(guessed_body);
+}
+static void test_misjudged(void **unused) {
+    (void)unused;
+    skip_without_nvvm(misjudged_body);
 }
 static void test_small(void **unused) {
     (void)unused;
@@ -433,10 +471,10 @@ static int begin(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan_parts), cmocka_unit_test(test_plan_starts), cmocka_unit_test(test_plan_updates),
-        cmocka_unit_test(test_parts),      cmocka_unit_test(test_small),       cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_uneven),     cmocka_unit_test(test_host_starts), cmocka_unit_test(test_device_starts),
-        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_plan_parts),  cmocka_unit_test(test_plan_starts),   cmocka_unit_test(test_plan_updates),
+        cmocka_unit_test(test_parts),       cmocka_unit_test(test_small),         cmocka_unit_test(test_guessed),
+        cmocka_unit_test(test_misjudged),   cmocka_unit_test(test_failures),      cmocka_unit_test(test_uneven),
+        cmocka_unit_test(test_host_starts), cmocka_unit_test(test_device_starts), cmocka_unit_test(test_devices),
     };
     return cmocka_run_group_tests(tests, begin, NULL);
 }
