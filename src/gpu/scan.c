@@ -234,6 +234,20 @@ static int ahead_of(const variant *v, const code_traits *traits, int64_t length)
     return ahead < most ? ahead : most;
 }
 
+/* Lines side by side, few before the next ones, whose operands are planes of these. */
+static void take_planes(variant *v, const nd_loop *lines, const nd_loop *along, const code_traits *traits) {
+    uint8_t columns = v->reduction.columns;
+    v->reduction.columns = 0;
+    set_kinds(v, along);
+    v->scan.lines = (uint8_t)short_specialise_planes(v, lines, along, traits);
+    if (v->scan.lines) {
+        v->scan.plane = (uint8_t)lines->extent[0];
+        return;
+    }
+    v->reduction.columns = columns;
+    set_kinds(v, columns ? lines : along);
+}
+
 int64_t scan_specialise(variant *v, const fold_problem *s, int sms) {
     (void)sms;
     const nd_loop *lines = &s->loops->kept, *along = &s->loops->reduced;
@@ -246,6 +260,9 @@ int64_t scan_specialise(variant *v, const fold_problem *s, int sms) {
     set_kinds(v, v->reduction.columns ? lines : along);
     v->scan.in_turn = v->scan.alone = 0;
     v->scan.lines = (uint8_t)(v->reduction.columns ? 0 : short_specialise(v, lines, along, s->traits, TILES_ENOUGH));
+    v->scan.plane = 0;
+    if (beside && !v->scan.lines)
+        take_planes(v, lines, along, s->traits);
     v->scan.length = (uint8_t)(v->scan.lines ? length_of(along) : 0);
     if (v->scan.length)
         return 0;
@@ -365,7 +382,7 @@ int64_t scan_layout(const launch *l, const occupancy *r, parameter_writer *w, gr
     put_strides(w, GPU_SCAN_KEPT_STRIDES, l->loop, 0);
     put_strides(w, GPU_SCAN_ALONG_STRIDES, l->reduced, 0);
     if (v->scan.length)
-        return short_layout(l, v->scan.lines, g);
+        return short_layout(l, variant_scan_lines(v), g);
     if (!v->reduction.columns && v->scan.coop <= COOP_WARP)
         return layout_lines(l, r, g);
     g->threads = v->reduction.columns ? SCAN_COLUMN_THREADS : 1u << v->scan.coop;

@@ -1,15 +1,20 @@
 /* short.c - reductions and accumulations whose results, or lines, have few elements: code is generated for that number, and a thread takes
- * whole ones. Which operands come through shared memory, and how many a thread takes. */
+ * whole ones. Which operands come through shared memory, and how many a thread takes, or a block. */
 #include "gpu/class.h"
 
 enum {
-    LENGTH_MOST = 64,    /* elements that code is generated for, */
-    NODES_MOST = 2600,   /* of all elements of a thread: all are written out, which takes time to compile; */
-    ELEMENTS_MOST = 64,  /* and of several rows so many */
-    LENGTH_DIRECT = 8,   /* where no operand comes through shared memory */
-    FLIGHT = 96,         /* bytes that a thread reads and writes, before it takes several, */
-    ROWS_MOST = 16,      /* and their number; */
-    TILE_MOST = 40 << 10 /* bytes of a block in shared memory: with what is left free less than 48 KiB */
+    LENGTH_MOST = 64,     /* elements that code is generated for, */
+    NODES_MOST = 2600,    /* of all elements of a thread: all are written out, which takes time to compile; */
+    ELEMENTS_MOST = 64,   /* and of several rows so many */
+    LENGTH_DIRECT = 8,    /* where no operand comes through shared memory */
+    FLIGHT = 96,          /* bytes that a thread reads and writes, before it takes several, */
+    ROWS_MOST = 16,       /* and their number; */
+    TILE_MOST = 40 << 10, /* bytes of a block in shared memory: with what is left free less than 48 KiB */
+    /* Planes of lines that lie side by side. */
+    PLANE_MOST = 255,  /* lines of one, */
+    PLANE_WHOLE = 128, /* bytes of a whole access: lines of as many are as well off where they are; */
+    PLANE_LEAST = 64,  /* lines that a block should have, and */
+    PLANE_LINES = 4096 /* that there should be */
 };
 
 /* Do the elements of operand k lie one behind the other, row by row? */
@@ -69,7 +74,44 @@ bool short_aligned(const launch *l) {
     return !(all & (ACCESS_BYTES - 1));
 }
 
-int64_t short_layout(const launch *l, int each, grid *g) {
+/* Are the elements of operand k planes of such lines, one behind the other? */
+static bool is_planes(const nd_loop *lines, const nd_loop *along, int k) {
+    int64_t side = lines->extent[0], step = side * along->count;
+    bool planes = stride_of(lines, 0, k) == 1 && stride_of(along, 0, k) == side;
+    for (int d = 1; d < lines->ndim && planes; d++) {
+        planes = lines->extent[d] == 1 || stride_of(lines, d, k) == step;
+        step *= lines->extent[d];
+    }
+    return planes;
+}
+
+int short_specialise_planes(variant *v, const nd_loop *lines, const nd_loop *along, const code_traits *traits) {
+    int64_t side = lines->extent[0], length = along->count, least = 1, planes = 0;
+    bool all = along->ndim == 1 && length > 1 && length <= LENGTH_MOST && side > 1 && side <= PLANE_MOST &&
+               lines->count >= PLANE_LINES && !traits->has_loop && !v->masked;
+    bool parts = false;
+    for (int k = 0; k < v->nin + v->nout && all; k++) {
+        int64_t size = element_size(v, k);
+        all = v->operand[k].kind < OPERAND_NUMBER && is_planes(lines, along, k);
+        parts |= side * size % PLANE_WHOLE != 0;
+        while (least * size * side * length % ACCESS_BYTES)
+            least *= 2;
+    }
+    if (!all || !parts)
+        return 0;
+    while (planes * side < PLANE_LEAST)
+        planes += least;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        v->operand[k].staged = 1;
+    int64_t each = (planes * side + ROW_TILE_THREADS - 1) / ROW_TILE_THREADS;
+    bool fits = planes * side * staged_bytes(v, length) <= TILE_MOST && each * length <= ELEMENTS_MOST &&
+                each * length * (traits->nodes + 1) <= NODES_MOST;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        v->operand[k].staged = fits;
+    return fits ? (int)planes : 0;
+}
+
+int64_t short_layout(const launch *l, int rows, grid *g) {
     g->threads = ROW_TILE_THREADS;
-    return (l->loop->count - 1) / ((int64_t)ROW_TILE_THREADS * each) + 1;
+    return (l->loop->count - 1) / rows + 1;
 }

@@ -331,7 +331,9 @@ typedef struct variant {
                     uint8_t coop;        /* log2 of the threads along a line; columns: across lines */
                     uint8_t state_words; /* words of 32 bits of a state */
                     uint8_t length;      /* !columns: the elements of a line, as in folds; 0: any number */
-                    uint8_t lines;       /* whole ones that a thread takes then */
+                    uint8_t lines;       /* whole ones that a thread takes then; of planes, those of a block */
+                    uint8_t
+                        plane; /* of a constant length: as many lines lie side by side, and are a plane with no gaps to the next one; 0: not so */
                     /* !columns, coop <= COOP_WARP: lines have several tiles, which their lanes take one after the other. */
                     uint8_t in_turn;
                     uint8_t
@@ -516,7 +518,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 23,
+    VARIANT_VERSION = 24,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */
@@ -555,7 +557,7 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *   scan      Rows: coop <= COOP_WARP: blockDim.x >> coop lines a block, which have one tile if they are not in_turn; else 1 << coop threads and
  *             a tile of a line, which has vector * accesses << coop elements. Columns: SCAN_COLUMN_THREADS threads, vector << coop lines; a tile has accesses *
  *             SCAN_COLUMN_THREADS >> coop elements of each. Of a constant length: blocks of ROW_TILE_THREADS threads, which take
- *             `lines` lines each. FOLD_SERIAL: blockDim.x lines. */
+ *             `lines` lines each, or `lines` planes together. FOLD_SERIAL: blockDim.x lines. */
 
 /* How cores whose sizes are constants lie in shared memory: by accesses of core_width bytes, each call's core_pitch bytes behind
  * the one before, so that neighbouring threads which make the same access in their own cores do not meet in a bank. */
@@ -673,6 +675,11 @@ static inline int variant_tile(const variant *v, int k) {
         if (v->operand[i].staged && dtypes[v->operand[i].memory].size == size && !before--)
             return i;
     return k;
+}
+
+/* Lines of a constant length of a block. */
+static inline int variant_scan_lines(const variant *v) {
+    return v->scan.lines * (v->scan.plane ? v->scan.plane : ROW_TILE_THREADS);
 }
 
 /* Bytes of the widest access that so many records in a row can be divided into, so many bytes apart. */

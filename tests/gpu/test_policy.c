@@ -954,6 +954,72 @@ static void test_scan_table(void **unused) {
 }
 
 /* Vectors along rows are as wide as the rows' distance lets them be, but for wide elements. And the threads of a tile. */
+/* `planes` times `side` lines side by side, whose planes lie `gap` elements apart. */
+static void planes_make(reduced *r, int64_t side, int64_t planes, int64_t length, int64_t gap, dtype type, int nodes) {
+    static int64_t extents[2], strides[4], offsets[4];
+    memset(r, 0, sizeof *r);
+    variant *v = &r->s.v;
+    v->loop = LOOP_SCAN;
+    v->nin = v->nout = 1;
+    operands_set(v, type, OPERAND_STRIDED);
+    extents[0] = side;
+    extents[1] = planes;
+    strides[0] = strides[1] = 1;
+    strides[2] = strides[3] = side * length + gap;
+    r->loops.kept = (nd_loop){.ndim = 2, .narrays = 2, .count = side * planes};
+    r->loops.kept.extent = extents;
+    r->loops.kept.stride = strides;
+    r->loops.kept.offset = offsets;
+    r->loops.reduced = one_dimension(r, 1, length, side, side);
+    r->s.traits = (code_traits){.nodes = nodes, .nstate = 1, .state_bytes = 4, .identity = true, .neutral = true};
+    const fold_problem p = {.loops = &r->loops, .traits = &r->s.traits};
+    gpu_specialise_fold(v, &p, SMS);
+    launch l = launch_of(&r->s);
+    l.loop = &r->loops.kept;
+    l.reduced = &r->loops.reduced;
+    l.elements = length;
+    r->s.loop = r->loops.kept;
+    l.scratch = gpu_scratch(&l) ? (void *)0x40000000 : NULL;
+    lay_out(&r->s, &l, 256, SMS);
+}
+
+/* Planes of lines that would begin within accesses of memory's go through shared memory. */
+static void test_scan_planes(void **unused) {
+    static const struct {
+        int64_t side, planes, length, gap;
+        dtype type;
+        int nodes, each; /* each: planes of a block; 0: the lines are accessed where they are */
+    } cases[] = {
+        {33, 100000, 17, 0, DT_FLOAT32, 2, 4}, /* of 2,244 bytes, so that only four of them end at a whole access */
+        {100, 100000, 20, 0, DT_BFLOAT16, 2, 1}, {4, 1025, 17, 0, DT_FLOAT32, 2, 16},
+        {33, 100000, 17, 1, DT_FLOAT32, 2, 0},  /* gaps */
+        {32, 100000, 17, 0, DT_FLOAT32, 2, 0},  /* whole lines of memory */
+        {256, 100000, 20, 0, DT_INT8, 2, 0},    /* the same */
+        {300, 100000, 20, 0, DT_INT8, 2, 0},    /* many lines of a plane */
+        {33, 100, 17, 0, DT_FLOAT32, 2, 0},     /* few lines */
+        {33, 100000, 65, 0, DT_FLOAT32, 2, 0},  /* long ones */
+        {130, 100000, 40, 0, DT_FLOAT32, 2, 0}, /* two of a thread, long together */
+        {250, 100000, 30, 0, DT_FLOAT64, 2, 0}, /* more than shared memory has room for */
+        {33, 100000, 17, 0, DT_FLOAT32, 200, 0} /* much code */
+    };
+    static reduced r;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        planes_make(&r, cases[i].side, cases[i].planes, cases[i].length, cases[i].gap, cases[i].type, cases[i].nodes);
+        const variant *v = &r.s.v;
+        if (v->scan.plane != (cases[i].each ? cases[i].side : 0))
+            fail_msg("case %zu: planes of %d lines", i, v->scan.plane);
+        if (!cases[i].each)
+            continue;
+        assert_int_equal(v->scan.lines, cases[i].each);
+        assert_int_equal(v->scan.length, cases[i].length);
+        assert_int_equal(variant_scan_lines(v), cases[i].each * cases[i].side);
+        assert_true(v->operand[0].staged && v->operand[1].staged && !v->reduction.columns);
+        assert_int_equal(r.s.g.threads, ROW_TILE_THREADS);
+        assert_int_equal(r.s.g.blocks, (cases[i].planes + cases[i].each - 1) / cases[i].each);
+    }
+}
+
 static void test_scan_vectors(void **unused) {
     static const struct {
         dtype type;
@@ -1977,6 +2043,7 @@ int main(void) {
         cmocka_unit_test(test_segments),
         cmocka_unit_test(test_fold_covers),
         cmocka_unit_test(test_scan_table),
+        cmocka_unit_test(test_scan_planes),
         cmocka_unit_test(test_scan_vectors),
         cmocka_unit_test(test_scan_in_turn),
         cmocka_unit_test(test_scan_covers),

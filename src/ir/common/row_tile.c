@@ -2,7 +2,7 @@
  *
  * A row is accessed by the widest power of two of elements that divides it, at most 16 bytes. Where these accesses are an odd number, the
  * threads of a warp, a row each, use all banks alike. Where they are even, accesses are of 16 bytes, and the same banks come again
- * after some rows: behind these 16 bytes are left free. */
+ * after some rows: behind these 16 bytes are left free. Rows that lie side by side need nothing of this. */
 #include "ir/common/row_tile.h"
 
 #include <assert.h>
@@ -20,25 +20,26 @@ static int low_bit(int x) { return x & -x; }
 static int row_bytes(dtype type, int length) { return dtypes[type].size * length; }
 
 /* Rows after which 16 bytes are free; 0: none are. A power of two. */
-static int rows_between(dtype type, int length) {
-    int bytes = row_bytes(type, length), step = low_bit(bytes);
-    if (step <= ACCESS_BYTES)
+static int rows_between(const row_tile *t) {
+    int bytes = row_bytes(t->type, t->length), step = low_bit(bytes);
+    if (t->plane || step <= ACCESS_BYTES)
         return 0;
     return step < BANK_BYTES ? BANK_BYTES / step : 1;
 }
 
-static int tile_bytes(dtype type, int length, int rows) {
-    int between = rows_between(type, length), bytes = row_bytes(type, length) * rows;
-    return bytes + (between ? (rows + between - 1) / between * ACCESS_BYTES : 0);
+static int tile_bytes(const row_tile *t) {
+    int between = rows_between(t), bytes = row_bytes(t->type, t->length) * t->rows;
+    return bytes + (between ? (t->rows + between - 1) / between * ACCESS_BYTES : 0);
 }
 
 /* In memory of operand `where`. */
-static row_tile tile_new(emit *e, int where, dtype type, int length, int rows) {
-    row_tile t = {.e = e, .type = type, .length = length, .rows = rows};
+static row_tile tile_new(const row_tiles *all, int where, dtype type, int rows) {
+    emit *e = all->s->e;
+    row_tile t = {.e = e, .type = type, .length = all->length, .rows = rows, .plane = all->plane};
     const char *element = ir_memory_type(type);
-    int words = (tile_bytes(type, length, rows) + 3) / 4 + 1; /* one more may be read, see get_bytes */
+    int words = (tile_bytes(&t) + 3) / 4 + 1; /* one more may be read, see get_bytes */
     ssa name = ssa_named("@rows_%d", where);
-    assert(rows * row_bytes(type, length) % ACCESS_BYTES == 0);
+    assert(rows * row_bytes(type, t.length) % ACCESS_BYTES == 0);
     if (emit_once(e, name.text))
         text_printf(&e->declarations, "%s = internal addrspace(3) global [%d x i32] undef, align 16\n", name.text,
                     words);
@@ -54,7 +55,7 @@ static row_tile tile_new(emit *e, int where, dtype type, int length, int rows) {
 
 /* x (i32), counted in pieces of `size` bytes from the tile's first, moved past the free bytes before it. */
 static ssa past_free(const row_tile *t, ssa x, int size) {
-    int between = rows_between(t->type, t->length);
+    int between = rows_between(t);
     if (!between)
         return x;
     ssa gaps = emit_value(t->e, "udiv i32 %s, %d", x.text, between * row_bytes(t->type, t->length) / size);
@@ -182,14 +183,14 @@ static int row_step(const row_tile *t) {
 
 /* Elements, and what is free between them, of so many rows. */
 static int elements_of_rows(const row_tile *t, int rows) {
-    int between = rows_between(t->type, t->length), gap = ACCESS_BYTES / dtypes[t->type].size;
+    int between = rows_between(t), gap = ACCESS_BYTES / dtypes[t->type].size;
     assert(!between || rows % between == 0);
     return rows * t->length + (between ? rows / between * gap : 0);
 }
 
 static ssa row_at(const row_tile *t, const tile_row *row) {
     emit *e = t->e;
-    int between = rows_between(t->type, t->length);
+    int between = rows_between(t);
     ssa at = emit_value(e, "mul i32 %s, %d", row->of.text, t->length);
     if (between) {
         ssa gaps = emit_value(e, "udiv i32 %s, %d", row->of.text, between);
@@ -223,8 +224,40 @@ static void get_bytes(const row_tile *t, const tile_row *row, ssa *values) {
     e->shared = false;
 }
 
+/* The address of a row's first element, where rows lie side by side in planes. */
+static ssa plane_at(const row_tile *t, const tile_row *row) {
+    emit *e = t->e;
+    ssa planes = emit_value(e, "udiv i32 %s, %d", row->of.text, t->plane);
+    ssa more = emit_value(e, "mul i32 %s, %d", planes.text, t->plane * (t->length - 1));
+    return emit_element(e, t->type, t->base, emit_widen(e, emit_op(e, "add i32", row->of, more)));
+}
+
+static ssa in_plane(const row_tile *t, ssa first, int i) {
+    return emit_element(t->e, t->type, first, ssa_constant((int64_t)i * t->plane));
+}
+
+static void get_from_plane(const row_tile *t, const tile_row *row, ssa *values) {
+    t->e->shared = true;
+    ssa first = plane_at(t, row);
+    for (int i = 0; i < t->length; i++)
+        values[i] = emit_load(t->e, t->type, in_plane(t, first, i));
+    t->e->shared = false;
+}
+
+static void put_in_plane(const row_tile *t, const tile_row *row, const ssa *values) {
+    t->e->shared = true;
+    ssa first = plane_at(t, row);
+    for (int i = 0; i < t->length; i++)
+        emit_store(t->e, t->type, values[i], in_plane(t, first, i));
+    t->e->shared = false;
+}
+
 void row_tile_get(const row_tile *t, const tile_row *row, ssa *values) {
     int step = row_step(t);
+    if (t->plane) {
+        get_from_plane(t, row, values);
+        return;
+    }
     if (step * dtypes[t->type].size == 1) {
         get_bytes(t, row, values);
         return;
@@ -238,6 +271,10 @@ void row_tile_get(const row_tile *t, const tile_row *row, ssa *values) {
 
 void row_tile_put(const row_tile *t, const tile_row *row, const ssa *values) {
     int step = row_step(t);
+    if (t->plane) {
+        put_in_plane(t, row, values);
+        return;
+    }
     t->e->shared = true;
     ssa at = row_at(t, row);
     for (int i = 0; i < t->length; i += step)
@@ -254,26 +291,37 @@ static ssa block_at(const row_tiles *t, int k) {
     return skeleton_address(t->s, k, t->s->base[k], far);
 }
 
-row_tiles *row_tiles_load(skeleton *s, int length, int each, ssa rows, ssa aligned, bool constant) {
+/* The block has up to `most` of all rows. */
+static row_tiles *load_tiles(skeleton *s, const row_tiles *like, int most, ssa rows, bool constant) {
     emit *e = s->e;
     row_tiles *t = arena_alloc(e->a, sizeof *t);
-    int most = each * ROW_TILE_THREADS;
     bool any = false;
-    *t = (row_tiles){.s = s, .length = length, .each = each, .aligned = aligned};
+    *t = *like;
     t->first = emit_value(e, "mul i64 %s, %d", emit_widen(e, emit_special_register(e, "ctaid")).text, most);
     t->some = emit_min(e, emit_op(e, "sub i64", rows, t->first), ssa_constant(most));
     for (int k = 0; k < s->noperands; k++) {
         if (!is_staged(s, k))
             continue;
-        t->tile[k] = tile_new(e, variant_tile(s->v, k), skeleton_memory(s, k), length, most);
+        t->tile[k] = tile_new(t, variant_tile(s->v, k), skeleton_memory(s, k), most);
         t->tile[k].constant = constant;
         any = true;
         if (!skeleton_is_output(s, k))
-            copy_rows(&t->tile[k], block_at(t, k), t->some, aligned, false);
+            copy_rows(&t->tile[k], block_at(t, k), t->some, t->aligned, false);
     }
     if (any)
         emit_block_barrier(e);
     return t;
+}
+
+row_tiles *row_tiles_load(skeleton *s, int length, int each, ssa rows, ssa aligned, bool constant) {
+    const row_tiles like = {.s = s, .length = length, .each = each, .aligned = aligned};
+    return load_tiles(s, &like, each * ROW_TILE_THREADS, rows, constant);
+}
+
+row_tiles *row_tiles_load_planes(skeleton *s, int length, int plane, int planes, ssa rows, ssa aligned) {
+    int most = plane * planes, each = (most + ROW_TILE_THREADS - 1) / ROW_TILE_THREADS;
+    const row_tiles like = {.s = s, .length = length, .each = each, .plane = plane, .aligned = aligned};
+    return load_tiles(s, &like, most, rows, false);
 }
 
 tile_row row_tiles_row(const row_tiles *t, int i, bool within, ssa *index, ssa *there) {
@@ -282,7 +330,7 @@ tile_row row_tiles_row(const row_tiles *t, int i, bool within, ssa *index, ssa *
     int behind = i * ROW_TILE_THREADS;
     ssa row = behind ? emit_value(e, "add i32 %s, %d", thread.text, behind) : thread;
     *there = emit_op(e, "icmp slt i32", row, some);
-    if (within) {
+    if (within || t->plane) {
         row = emit_select_as(e, "i32", *there, row, ssa_constant(0));
         *index = emit_op(e, "add i64", t->first, emit_widen(e, row));
         return (tile_row){.of = row};

@@ -1,7 +1,8 @@
 /* row_tile.h - GPU: the part of an array that a block works on, in shared memory, where each thread takes whole rows. Rows have a constant
  * length and lie one behind the other in global memory, so that a block's threads copy them together, by accesses of 16 bytes side by side.
  * A thread then goes through a row of its own by accesses as wide as the rows' length allows; rows are laid out so that the threads of a
- * warp meet in few banks. */
+ * warp meet in few banks. Rows may also lie side by side in planes, which lie one behind the other: element i of all rows of a plane, and then element
+ * i + 1. A block has whole planes, and threads access elements one by one. */
 #ifndef UF_ROW_TILE_H
 #define UF_ROW_TILE_H
 
@@ -13,6 +14,7 @@ typedef struct row_tile {
     dtype type;    /* in memory */
     int length;    /* elements of a row */
     int rows;      /* of a whole tile: bytes of these are a multiple of 16 */
+    int plane;     /* rows that lie side by side; 0: they lie one behind the other */
     bool constant; /* nobody writes to the array while the kernel runs */
     ssa base;      /* the tile's first element, a pointer to the memory type in shared memory */
 } row_tile;
@@ -27,10 +29,11 @@ typedef struct tile_row {
 void row_tile_get(const row_tile *t, const tile_row *row, ssa *values);
 void row_tile_put(const row_tile *t, const tile_row *row, const ssa *values);
 
-/* The rows of all operands that are staged, in a block of ROW_TILE_THREADS threads that take `each` rows a thread. */
+/* The rows of all operands that are staged, in a block of ROW_TILE_THREADS threads that take up to `each` rows a thread. */
 typedef struct row_tiles {
     skeleton *s;
     int length, each;
+    int plane; /* as of a tile */
     ssa first; /* i64: number of the block's first row */
     ssa some;  /* i64: the rows that the block has */
     ssa aligned;
@@ -40,8 +43,10 @@ typedef struct row_tiles {
 /* Copies the block's rows of the staged inputs and mask to shared memory, of `rows` (i64) rows in all. aligned (i1): the addresses of all
  * staged operands are multiples of 16. constant: nobody writes to the inputs while the kernel runs. */
 row_tiles *row_tiles_load(skeleton *s, int length, int each, ssa rows, ssa aligned, bool constant);
+/* The same of rows that lie side by side, `plane` of them: a block has so many planes. */
+row_tiles *row_tiles_load_planes(skeleton *s, int length, int plane, int planes, ssa rows, ssa aligned);
 /* The thread's row i of `each` in the tile, in *index its number in all rows (i64), and in *there whether it exists (i1). If it does not,
- * the tile has room for it all the same, in which anything may lie; or, if `within` is set, it is the tile's first row, which exists. */
+ * the tile has room for it all the same, in which anything may lie; or, if `within` is set, or of planes, it is the tile's first row, which exists. */
 tile_row row_tiles_row(const row_tiles *t, int i, bool within, ssa *index, ssa *there);
 /* Copies the rows of the staged outputs to global memory, when all threads have put theirs. */
 void row_tiles_store(const row_tiles *t);

@@ -1,6 +1,6 @@
 /* gpu_scan_short.c - accumulations on the GPU along lines of few elements, of a number that is a constant of the code. A thread takes whole
  * lines, from left to right. Arrays whose lines lie one behind the other come and go through shared memory (common/row_tile.h);
- * elements of others are read and written where they are. */
+ * elements of others are read and written where they are. Lines that lie side by side, few before the next ones, go so by whole planes. */
 #include "ir/common/internal.h"
 #include "ir/common/row_tile.h"
 #include "ir/scan/gpu_scan.h"
@@ -68,8 +68,9 @@ void gpu_scan_short(gpu_scan_kernel *g) {
     short_lines l = {.g = g, .s = s, .length = v->scan.length};
     l.values = arena_alloc(s->e->a, (size_t)(s->noperands * l.length) * sizeof *l.values);
     bool within = fold_needs_rows(g->w);
-    l.tiles = row_tiles_load(s, l.length, v->scan.lines, g->lines, g->aligned, false);
-    for (int i = 0; i < v->scan.lines; i++) {
+    l.tiles = v->scan.plane ? row_tiles_load_planes(s, l.length, v->scan.plane, v->scan.lines, g->lines, g->aligned)
+                            : row_tiles_load(s, l.length, v->scan.lines, g->lines, g->aligned, false);
+    for (int i = 0; i < l.tiles->each; i++) {
         ssa index, there;
         tile_row row = row_tiles_row(l.tiles, i, within, &index, &there);
         gpu_scan_line(g, index, 0);
