@@ -259,10 +259,11 @@ int64_t scan_specialise(variant *v, const fold_problem *s, int sms) {
     v->reduction.columns = lines->extent[0] >= COLUMNS_MIN && beside;
     set_kinds(v, v->reduction.columns ? lines : along);
     v->scan.in_turn = v->scan.alone = 0;
-    v->scan.lines = (uint8_t)(v->reduction.columns ? 0 : short_specialise(v, lines, along, s->traits, TILES_ENOUGH));
-    v->scan.plane = 0;
-    if (beside && !v->scan.lines)
+    v->scan.lines = v->scan.plane = 0;
+    if (beside)
         take_planes(v, lines, along, s->traits);
+    if (!v->scan.lines && !v->reduction.columns)
+        v->scan.lines = (uint8_t)short_specialise(v, lines, along, s->traits, TILES_ENOUGH);
     v->scan.length = (uint8_t)(v->scan.lines ? length_of(along) : 0);
     if (v->scan.length)
         return 0;

@@ -11,10 +11,12 @@ enum {
     ROWS_MOST = 16,       /* and their number; */
     TILE_MOST = 40 << 10, /* bytes of a block in shared memory: with what is left free less than 48 KiB */
     /* Planes of lines that lie side by side. */
-    PLANE_MOST = 255,  /* lines of one, */
-    PLANE_WHOLE = 128, /* bytes of a whole access: lines of as many are as well off where they are; */
-    PLANE_LEAST = 64,  /* lines that a block should have, and */
-    PLANE_LINES = 4096 /* that there should be */
+    PLANE_MOST = 255, /* lines of one; */
+    PLANE_WHOLE =
+        128, /* bytes of an access by all lanes, of words and more: where lines begin at such, those of LENGTH_MOST elements .. */
+    PLANE_WORD = 4,     /* .. are as well off where they are; */
+    PLANE_LINES = 4096, /* lines that there should be; */
+    PLANES_MOST = 255   /* of a block */
 };
 
 /* Do the elements of operand k lie one behind the other, row by row? */
@@ -85,30 +87,36 @@ static bool is_planes(const nd_loop *lines, const nd_loop *along, int k) {
     return planes;
 }
 
+/* The planes of a block: as many lines as bring FLIGHT bytes for each thread, or as threads. least: so many end at a whole access. */
+static int64_t planes_of(const variant *v, int64_t side, int64_t length, int64_t least) {
+    int64_t each = FLIGHT / moved_bytes(v, length), bytes = side * staged_bytes(v, length);
+    int64_t most = (each > 1 ? each : 1) * ROW_TILE_THREADS / side, room = TILE_MOST / bytes;
+    most = most < PLANES_MOST ? most : PLANES_MOST;
+    most = most > least ? most : least;
+    most = most < room ? most : room;
+    return most / least * least;
+}
+
 int short_specialise_planes(variant *v, const nd_loop *lines, const nd_loop *along, const code_traits *traits) {
     int64_t side = lines->extent[0], length = along->count, least = 1, planes = 0;
     bool all = along->ndim == 1 && length > 1 && length <= LENGTH_MOST && side > 1 && side <= PLANE_MOST &&
-               lines->count >= PLANE_LINES && !traits->has_loop && !v->masked;
+               lines->count >= PLANE_LINES && !v->masked && !traits->has_loop &&
+               length * (traits->nodes + 1) <= NODES_MOST;
     bool parts = false;
     for (int k = 0; k < v->nin + v->nout && all; k++) {
         int64_t size = element_size(v, k);
         all = v->operand[k].kind < OPERAND_NUMBER && is_planes(lines, along, k);
-        parts |= side * size % PLANE_WHOLE != 0;
+        parts |= side * size % PLANE_WHOLE != 0 || size < PLANE_WORD;
         while (least * size * side * length % ACCESS_BYTES)
             least *= 2;
     }
-    if (!all || !parts)
-        return 0;
-    while (planes * side < PLANE_LEAST)
-        planes += least;
     for (int k = 0; k < v->nin + v->nout; k++)
-        v->operand[k].staged = 1;
-    int64_t each = (planes * side + ROW_TILE_THREADS - 1) / ROW_TILE_THREADS;
-    bool fits = planes * side * staged_bytes(v, length) <= TILE_MOST && each * length <= ELEMENTS_MOST &&
-                each * length * (traits->nodes + 1) <= NODES_MOST;
+        v->operand[k].staged = all;
+    if (all && (parts || length < LENGTH_MOST))
+        planes = planes_of(v, side, length, least);
     for (int k = 0; k < v->nin + v->nout; k++)
-        v->operand[k].staged = fits;
-    return fits ? (int)planes : 0;
+        v->operand[k].staged = planes > 0;
+    return (int)planes;
 }
 
 int64_t short_layout(const launch *l, int rows, grid *g) {

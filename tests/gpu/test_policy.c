@@ -991,14 +991,19 @@ static void test_scan_planes(void **unused) {
         int nodes, each; /* each: planes of a block; 0: the lines are accessed where they are */
     } cases[] = {
         {33, 100000, 17, 0, DT_FLOAT32, 2, 4}, /* of 2,244 bytes, so that only four of them end at a whole access */
-        {100, 100000, 20, 0, DT_BFLOAT16, 2, 1}, {4, 1025, 17, 0, DT_FLOAT32, 2, 16},
+        {100, 100000, 20, 0, DT_BFLOAT16, 2, 1},
+        {4, 1025, 17, 0, DT_FLOAT32, 2, 32},
+        {2, 4000, 8, 0, DT_FLOAT32, 2, 64},
+        {10, 100000, 3, 0, DT_INT8, 2, 200}, /* as many lines as bring some bytes for each thread */
+        {64, 100000, 63, 0, DT_FLOAT32, 2, 2},
+        {64, 100000, 64, 0, DT_FLOAT32, 2, 0}, /* whole lines of memory, long ones */
+        {64, 100000, 64, 0, DT_INT16, 2, 2},
+        {60, 100000, 64, 0, DT_FLOAT32, 2, 2},
+        {130, 100000, 40, 0, DT_FLOAT32, 2, 1},
         {33, 100000, 17, 1, DT_FLOAT32, 2, 0},  /* gaps */
-        {32, 100000, 17, 0, DT_FLOAT32, 2, 0},  /* whole lines of memory */
-        {256, 100000, 20, 0, DT_INT8, 2, 0},    /* the same */
-        {300, 100000, 20, 0, DT_INT8, 2, 0},    /* many lines of a plane */
+        {256, 100000, 20, 0, DT_INT8, 2, 0},    /* many lines of a plane */
         {33, 100, 17, 0, DT_FLOAT32, 2, 0},     /* few lines */
         {33, 100000, 65, 0, DT_FLOAT32, 2, 0},  /* long ones */
-        {130, 100000, 40, 0, DT_FLOAT32, 2, 0}, /* two of a thread, long together */
         {250, 100000, 30, 0, DT_FLOAT64, 2, 0}, /* more than shared memory has room for */
         {33, 100000, 17, 0, DT_FLOAT32, 200, 0} /* much code */
     };

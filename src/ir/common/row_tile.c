@@ -2,7 +2,8 @@
  *
  * A row is accessed by the widest power of two of elements that divides it, at most 16 bytes. Where these accesses are an odd number, the
  * threads of a warp, a row each, use all banks alike. Where they are even, accesses are of 16 bytes, and the same banks come again
- * after some rows: behind these 16 bytes are left free. Rows that lie side by side need nothing of this. */
+ * after some rows: behind these 16 bytes are left free. Planes of rows that lie side by side are accessed one element after the other, and what is
+ * free lies behind planes. */
 #include "ir/common/row_tile.h"
 
 #include <assert.h>
@@ -19,17 +20,22 @@ static int low_bit(int x) { return x & -x; }
 
 static int row_bytes(dtype type, int length) { return dtypes[type].size * length; }
 
-/* Rows after which 16 bytes are free; 0: none are. A power of two. */
-static int rows_between(const row_tile *t) {
-    int bytes = row_bytes(t->type, t->length), step = low_bit(bytes);
-    if (t->plane || step <= ACCESS_BYTES)
+/* Rows of a piece without gaps: those of a plane, or one. */
+static int piece_rows(const row_tile *t) { return t->plane ? t->plane : 1; }
+
+static int piece_bytes(const row_tile *t) { return piece_rows(t) * row_bytes(t->type, t->length); }
+
+/* Pieces after which 16 bytes are free; 0: none are. A power of two. */
+static int pieces_between(const row_tile *t) {
+    int step = low_bit(piece_bytes(t));
+    if (step <= ACCESS_BYTES)
         return 0;
     return step < BANK_BYTES ? BANK_BYTES / step : 1;
 }
 
 static int tile_bytes(const row_tile *t) {
-    int between = rows_between(t), bytes = row_bytes(t->type, t->length) * t->rows;
-    return bytes + (between ? (t->rows + between - 1) / between * ACCESS_BYTES : 0);
+    int between = pieces_between(t), pieces = t->rows / piece_rows(t);
+    return pieces * piece_bytes(t) + (between ? (pieces + between - 1) / between * ACCESS_BYTES : 0);
 }
 
 /* In memory of operand `where`. */
@@ -55,10 +61,10 @@ static row_tile tile_new(const row_tiles *all, int where, dtype type, int rows) 
 
 /* x (i32), counted in pieces of `size` bytes from the tile's first, moved past the free bytes before it. */
 static ssa past_free(const row_tile *t, ssa x, int size) {
-    int between = rows_between(t);
+    int between = pieces_between(t);
     if (!between)
         return x;
-    ssa gaps = emit_value(t->e, "udiv i32 %s, %d", x.text, between * row_bytes(t->type, t->length) / size);
+    ssa gaps = emit_value(t->e, "udiv i32 %s, %d", x.text, between * piece_bytes(t) / size);
     return emit_op(t->e, "add i32", x, emit_value(t->e, "mul i32 %s, %d", gaps.text, ACCESS_BYTES / size));
 }
 
@@ -183,19 +189,24 @@ static int row_step(const row_tile *t) {
 
 /* Elements, and what is free between them, of so many rows. */
 static int elements_of_rows(const row_tile *t, int rows) {
-    int between = rows_between(t), gap = ACCESS_BYTES / dtypes[t->type].size;
+    int between = pieces_between(t), gap = ACCESS_BYTES / dtypes[t->type].size;
     assert(!between || rows % between == 0);
     return rows * t->length + (between ? rows / between * gap : 0);
 }
 
+/* x (i32), in elements, moved past what is free before a piece. */
+static ssa past_pieces(const row_tile *t, ssa x, ssa piece) {
+    emit *e = t->e;
+    int between = pieces_between(t);
+    if (!between)
+        return x;
+    ssa gaps = between > 1 ? emit_value(e, "udiv i32 %s, %d", piece.text, between) : piece;
+    return emit_op(e, "add i32", x, emit_value(e, "mul i32 %s, %d", gaps.text, ACCESS_BYTES / dtypes[t->type].size));
+}
+
 static ssa row_at(const row_tile *t, const tile_row *row) {
     emit *e = t->e;
-    int between = rows_between(t);
-    ssa at = emit_value(e, "mul i32 %s, %d", row->of.text, t->length);
-    if (between) {
-        ssa gaps = emit_value(e, "udiv i32 %s, %d", row->of.text, between);
-        at = emit_op(e, "add i32", at, emit_value(e, "mul i32 %s, %d", gaps.text, ACCESS_BYTES / dtypes[t->type].size));
-    }
+    ssa at = past_pieces(t, emit_value(e, "mul i32 %s, %d", row->of.text, t->length), row->of);
     at = emit_element(e, t->type, t->base, emit_widen(e, at));
     return row->behind ? emit_element(e, t->type, at, ssa_constant(elements_of_rows(t, row->behind))) : at;
 }
@@ -229,7 +240,8 @@ static ssa plane_at(const row_tile *t, const tile_row *row) {
     emit *e = t->e;
     ssa planes = emit_value(e, "udiv i32 %s, %d", row->of.text, t->plane);
     ssa more = emit_value(e, "mul i32 %s, %d", planes.text, t->plane * (t->length - 1));
-    return emit_element(e, t->type, t->base, emit_widen(e, emit_op(e, "add i32", row->of, more)));
+    ssa at = past_pieces(t, emit_op(e, "add i32", row->of, more), planes);
+    return emit_element(e, t->type, t->base, emit_widen(e, at));
 }
 
 static ssa in_plane(const row_tile *t, ssa first, int i) {
@@ -319,9 +331,8 @@ row_tiles *row_tiles_load(skeleton *s, int length, int each, ssa rows, ssa align
 }
 
 row_tiles *row_tiles_load_planes(skeleton *s, int length, int plane, int planes, ssa rows, ssa aligned) {
-    int most = plane * planes, each = (most + ROW_TILE_THREADS - 1) / ROW_TILE_THREADS;
-    const row_tiles like = {.s = s, .length = length, .each = each, .plane = plane, .aligned = aligned};
-    return load_tiles(s, &like, most, rows, false);
+    const row_tiles like = {.s = s, .length = length, .plane = plane, .aligned = aligned};
+    return load_tiles(s, &like, plane * planes, rows, false);
 }
 
 tile_row row_tiles_row(const row_tiles *t, int i, bool within, ssa *index, ssa *there) {
@@ -330,7 +341,7 @@ tile_row row_tiles_row(const row_tiles *t, int i, bool within, ssa *index, ssa *
     int behind = i * ROW_TILE_THREADS;
     ssa row = behind ? emit_value(e, "add i32 %s, %d", thread.text, behind) : thread;
     *there = emit_op(e, "icmp slt i32", row, some);
-    if (within || t->plane) {
+    if (within) {
         row = emit_select_as(e, "i32", *there, row, ssa_constant(0));
         *index = emit_op(e, "add i64", t->first, emit_widen(e, row));
         return (tile_row){.of = row};
@@ -339,6 +350,18 @@ tile_row row_tiles_row(const row_tiles *t, int i, bool within, ssa *index, ssa *
     if (behind)
         *index = emit_value(e, "add i64 %s, %d", index->text, behind);
     return (tile_row){thread, behind};
+}
+
+tile_row row_tiles_rows_begin(const row_tiles *t, counted_loop *l, ssa *index) {
+    emit *e = t->s->e;
+    ssa some = emit_value(e, "trunc i64 %s to i32", t->some.text);
+    *l = counted_loop_begin(e, "i32", emit_special_register(e, "tid"), some);
+    *index = emit_op(e, "add i64", t->first, emit_widen(e, l->i));
+    return (tile_row){.of = l->i};
+}
+
+void row_tiles_rows_end(const row_tiles *t, counted_loop *l) {
+    counted_loop_end(t->s->e, l, ssa_constant(ROW_TILE_THREADS), loop_no_unroll(t->s->e));
 }
 
 void row_tiles_store(const row_tiles *t) {

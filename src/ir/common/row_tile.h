@@ -29,10 +29,11 @@ typedef struct tile_row {
 void row_tile_get(const row_tile *t, const tile_row *row, ssa *values);
 void row_tile_put(const row_tile *t, const tile_row *row, const ssa *values);
 
-/* The rows of all operands that are staged, in a block of ROW_TILE_THREADS threads that take up to `each` rows a thread. */
+/* The rows of all operands that are staged, in a block of ROW_TILE_THREADS threads. */
 typedef struct row_tiles {
     skeleton *s;
-    int length, each;
+    int length;
+    int each;  /* rows that a thread takes; of planes any number */
     int plane; /* as of a tile */
     ssa first; /* i64: number of the block's first row */
     ssa some;  /* i64: the rows that the block has */
@@ -46,8 +47,11 @@ row_tiles *row_tiles_load(skeleton *s, int length, int each, ssa rows, ssa align
 /* The same of rows that lie side by side, `plane` of them: a block has so many planes. */
 row_tiles *row_tiles_load_planes(skeleton *s, int length, int plane, int planes, ssa rows, ssa aligned);
 /* The thread's row i of `each` in the tile, in *index its number in all rows (i64), and in *there whether it exists (i1). If it does not,
- * the tile has room for it all the same, in which anything may lie; or, if `within` is set, or of planes, it is the tile's first row, which exists. */
+ * the tile has room for it all the same, in which anything may lie; or, if `within` is set, it is the tile's first row, which exists. */
 tile_row row_tiles_row(const row_tiles *t, int i, bool within, ssa *index, ssa *there);
+/* A loop over all rows of a thread, of planes: the row, and in *index its number in all rows (i64). */
+tile_row row_tiles_rows_begin(const row_tiles *t, counted_loop *l, ssa *index);
+void row_tiles_rows_end(const row_tiles *t, counted_loop *l);
 /* Copies the rows of the staged outputs to global memory, when all threads have put theirs. */
 void row_tiles_store(const row_tiles *t);
 

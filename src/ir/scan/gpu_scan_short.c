@@ -48,9 +48,8 @@ static void accumulate(short_lines *l) {
     }
 }
 
-static void store(short_lines *l, const tile_row *row, ssa there) {
+static void store(short_lines *l, const tile_row *row) {
     emit *e = l->s->e;
-    int end = skeleton_if(l->s, there);
     for (int k = l->s->nin; k < l->s->nin + l->s->v->nout; k++) {
         if (l->s->v->operand[k].staged) {
             row_tile_put(&l->tiles->tile[k], row, values_of(l, k));
@@ -59,7 +58,31 @@ static void store(short_lines *l, const tile_row *row, ssa there) {
         for (int i = 0; i < l->length; i++)
             emit_store(e, skeleton_memory(l->s, k), values_of(l, k)[i], element_at(l, k, i));
     }
-    skeleton_end_if(l->s, end);
+}
+
+static void take_lines(short_lines *l) {
+    bool within = fold_needs_rows(l->g->w);
+    for (int i = 0; i < l->tiles->each; i++) {
+        ssa index, there;
+        tile_row row = row_tiles_row(l->tiles, i, within, &index, &there);
+        gpu_scan_line(l->g, index, 0);
+        load(l, &row);
+        accumulate(l);
+        int end = skeleton_if(l->s, there);
+        store(l, &row);
+        skeleton_end_if(l->s, end);
+    }
+}
+
+static void take_planes(short_lines *l) {
+    counted_loop lines;
+    ssa index;
+    tile_row row = row_tiles_rows_begin(l->tiles, &lines, &index);
+    gpu_scan_line(l->g, index, 0);
+    load(l, &row);
+    accumulate(l);
+    store(l, &row);
+    row_tiles_rows_end(l->tiles, &lines);
 }
 
 void gpu_scan_short(gpu_scan_kernel *g) {
@@ -67,16 +90,12 @@ void gpu_scan_short(gpu_scan_kernel *g) {
     const variant *v = s->v;
     short_lines l = {.g = g, .s = s, .length = v->scan.length};
     l.values = arena_alloc(s->e->a, (size_t)(s->noperands * l.length) * sizeof *l.values);
-    bool within = fold_needs_rows(g->w);
-    l.tiles = v->scan.plane ? row_tiles_load_planes(s, l.length, v->scan.plane, v->scan.lines, g->lines, g->aligned)
-                            : row_tiles_load(s, l.length, v->scan.lines, g->lines, g->aligned, false);
-    for (int i = 0; i < l.tiles->each; i++) {
-        ssa index, there;
-        tile_row row = row_tiles_row(l.tiles, i, within, &index, &there);
-        gpu_scan_line(g, index, 0);
-        load(&l, &row);
-        accumulate(&l);
-        store(&l, &row, there);
+    if (v->scan.plane) {
+        l.tiles = row_tiles_load_planes(s, l.length, v->scan.plane, v->scan.lines, g->lines, g->aligned);
+        take_planes(&l);
+    } else {
+        l.tiles = row_tiles_load(s, l.length, v->scan.lines, g->lines, g->aligned, false);
+        take_lines(&l);
     }
     row_tiles_store(l.tiles);
 }
