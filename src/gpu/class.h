@@ -60,9 +60,10 @@ static inline void put_extents(parameter_writer *w, parameter_id id, const nd_lo
 int short_specialise(variant *v, const nd_loop *rows, const nd_loop *along, const code_traits *traits, int64_t blocks);
 /* Are the addresses of all staged operands multiples of 16? */
 bool short_aligned(const launch *l);
-/* Are all operands planes of lines that lie side by side, few before the next ones? The planes that a block takes, and all operands are staged;
- * 0: they are not, or too large. */
-int short_specialise_planes(variant *v, const nd_loop *lines, const nd_loop *along, const code_traits *traits);
+/* Are all operands that have elements along a row planes of rows that lie side by side, few before the next ones? The planes that a block takes, and
+ * those are staged; 0: they are not, or too large. */
+int short_specialise_planes(variant *v, const nd_loop *rows, const nd_loop *along, const code_traits *traits,
+                            int64_t blocks);
 /* The blocks of a launch that have so many rows each. */
 int64_t short_layout(const launch *l, int rows, grid *g);
 

@@ -234,6 +234,18 @@ static bool short_results(variant *v, const fold_problem *s, int sms) {
     return v->fold.length;
 }
 
+/* The same of results that lie side by side, few before the next ones, whose inputs are planes of these. */
+static bool short_planes(variant *v, const fold_problem *s, int sms) {
+    const nd_fold *x = s->loops;
+    if (v->segmented || v->reduction.from_states || v->reduction.to_states)
+        return false;
+    v->fold.results =
+        (uint8_t)short_specialise_planes(v, &x->kept, &x->reduced, s->traits, (int64_t)SHORT_BLOCKS * sms);
+    v->fold.length = (uint8_t)(v->fold.results ? x->reduced.count : 0);
+    v->fold.plane = (uint8_t)(v->fold.results ? x->kept.extent[0] : 0);
+    return v->fold.length;
+}
+
 /* ---- Lanes along elements ---- */
 
 /* Have 2^coop lanes fewer bytes of a row each than they should? per: for each operation on a byte. */
@@ -477,10 +489,10 @@ static bool has_other_accesses(const variant *v) {
 }
 
 static int64_t specialise(variant *v, const fold_problem *s, int sms) {
-    v->fold.results = v->fold.length = v->fold.aligned = v->fold.split = 0;
+    v->fold.results = v->fold.length = v->fold.plane = v->fold.aligned = v->fold.split = 0;
     v->fold.vector = v->fold.accesses = 1;
     v->fold.coop = 0;
-    if (v->reduction.empty || short_results(v, s, sms))
+    if (v->reduction.empty || short_planes(v, s, sms) || short_results(v, s, sms))
         return 0;
     v->reduction.columns = wants_columns(v, s);
     fill_kinds(v, s->loops);
@@ -681,7 +693,7 @@ int64_t fold_layout(const launch *l, const occupancy *r, parameter_writer *w, gr
     put_strides_if(w, GPU_FOLD_KEPT_STRIDES, kept, variant_places);
     if (!v->reduction.empty)
         put_strides_if(w, GPU_FOLD_REDUCED_STRIDES, reduced, variant_moves);
-    return takes_whole(v)         ? short_layout(l, v->fold.results * ROW_TILE_THREADS, g)
+    return takes_whole(v)         ? short_layout(l, variant_fold_results(v), g)
            : v->reduction.columns ? layout_columns(l, g)
                                   : layout_rows(l, r, g);
 }

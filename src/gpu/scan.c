@@ -239,7 +239,7 @@ static void take_planes(variant *v, const nd_loop *lines, const nd_loop *along, 
     uint8_t columns = v->reduction.columns;
     v->reduction.columns = 0;
     set_kinds(v, along);
-    v->scan.lines = (uint8_t)short_specialise_planes(v, lines, along, traits);
+    v->scan.lines = (uint8_t)short_specialise_planes(v, lines, along, traits, TILES_ENOUGH);
     if (v->scan.lines) {
         v->scan.plane = (uint8_t)lines->extent[0];
         return;

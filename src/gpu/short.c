@@ -10,13 +10,13 @@ enum {
     FLIGHT = 96,          /* bytes that a thread reads and writes, before it takes several, */
     ROWS_MOST = 16,       /* and their number; */
     TILE_MOST = 40 << 10, /* bytes of a block in shared memory: with what is left free less than 48 KiB */
-    /* Planes of lines that lie side by side. */
-    PLANE_MOST = 255, /* lines of one; */
+    /* Planes of rows that lie side by side. */
+    PLANE_MOST = 255, /* rows of one; */
     PLANE_WHOLE =
-        128, /* bytes of an access by all lanes, of words and more: where lines begin at such, those of LENGTH_MOST elements .. */
-    PLANE_WORD = 4,     /* .. are as well off where they are; */
-    PLANE_LINES = 4096, /* lines that there should be; */
-    PLANES_MOST = 255   /* of a block */
+        128, /* bytes of an access by all lanes, of words and more: where rows begin at such, those of LENGTH_MOST .. */
+    PLANE_WORD = 4,    /* .. elements are as well off where they are; */
+    PLANE_ROWS = 4096, /* rows that there should be; */
+    PLANES_MOST = 255  /* of a block */
 };
 
 /* Do the elements of operand k lie one behind the other, row by row? */
@@ -76,45 +76,59 @@ bool short_aligned(const launch *l) {
     return !(all & (ACCESS_BYTES - 1));
 }
 
-/* Are the elements of operand k planes of such lines, one behind the other? */
-static bool is_planes(const nd_loop *lines, const nd_loop *along, int k) {
-    int64_t side = lines->extent[0], step = side * along->count;
-    bool planes = stride_of(lines, 0, k) == 1 && stride_of(along, 0, k) == side;
-    for (int d = 1; d < lines->ndim && planes; d++) {
-        planes = lines->extent[d] == 1 || stride_of(lines, d, k) == step;
-        step *= lines->extent[d];
+/* Are the elements of operand k planes of such rows, one behind the other? */
+static bool is_planes(const nd_loop *rows, const nd_loop *along, int k) {
+    int64_t side = rows->extent[0], step = side * along->count;
+    bool planes = stride_of(rows, 0, k) == 1 && stride_of(along, 0, k) == side;
+    for (int d = 1; d < rows->ndim && planes; d++) {
+        planes = rows->extent[d] == 1 || stride_of(rows, d, k) == step;
+        step *= rows->extent[d];
     }
     return planes;
 }
 
-/* The planes of a block: as many lines as bring FLIGHT bytes for each thread, or as threads. least: so many end at a whole access. */
-static int64_t planes_of(const variant *v, int64_t side, int64_t length, int64_t least) {
-    int64_t each = FLIGHT / moved_bytes(v, length), bytes = side * staged_bytes(v, length);
-    int64_t most = (each > 1 ? each : 1) * ROW_TILE_THREADS / side, room = TILE_MOST / bytes;
+/* Operands with elements along a row: those of folds are inputs. */
+static int lengthwise(const variant *v) { return v->loop == LOOP_FOLD ? v->nin : v->nin + v->nout; }
+
+/* May they go by planes, and would not be as well off where they are? least: so many planes end at a whole access. */
+static bool wants_planes(const variant *v, const nd_loop *rows, const nd_loop *along, int64_t *least) {
+    int64_t side = rows->extent[0], length = along->count;
+    bool all = true, parts = length < LENGTH_MOST;
+    *least = 1;
+    for (int k = 0, n = lengthwise(v); k < n && all; k++) {
+        int64_t size = element_size(v, k);
+        all = v->operand[k].kind < OPERAND_NUMBER && is_planes(rows, along, k);
+        parts |= side * size % PLANE_WHOLE != 0 || size < PLANE_WORD;
+        while (*least * size * side * length % ACCESS_BYTES)
+            *least *= 2;
+    }
+    return all && parts;
+}
+
+/* The planes of a block: as many rows as bring FLIGHT bytes for each thread, if there are so many, or as threads. */
+static int64_t planes_of(const variant *v, const nd_loop *rows, int64_t length, int64_t least, int64_t blocks) {
+    int64_t side = rows->extent[0], each = FLIGHT / moved_bytes(v, length),
+            room = TILE_MOST / (side * staged_bytes(v, length));
+    while (each > 1 && rows->count < blocks * each * ROW_TILE_THREADS)
+        each /= 2;
+    int64_t most = (each > 1 ? each : 1) * ROW_TILE_THREADS / side;
     most = most < PLANES_MOST ? most : PLANES_MOST;
     most = most > least ? most : least;
     most = most < room ? most : room;
     return most / least * least;
 }
 
-int short_specialise_planes(variant *v, const nd_loop *lines, const nd_loop *along, const code_traits *traits) {
-    int64_t side = lines->extent[0], length = along->count, least = 1, planes = 0;
-    bool all = along->ndim == 1 && length > 1 && length <= LENGTH_MOST && side > 1 && side <= PLANE_MOST &&
-               lines->count >= PLANE_LINES && !v->masked && !traits->has_loop &&
-               length * (traits->nodes + 1) <= NODES_MOST;
-    bool parts = false;
-    for (int k = 0; k < v->nin + v->nout && all; k++) {
-        int64_t size = element_size(v, k);
-        all = v->operand[k].kind < OPERAND_NUMBER && is_planes(lines, along, k);
-        parts |= side * size % PLANE_WHOLE != 0 || size < PLANE_WORD;
-        while (least * size * side * length % ACCESS_BYTES)
-            least *= 2;
-    }
-    for (int k = 0; k < v->nin + v->nout; k++)
-        v->operand[k].staged = all;
-    if (all && (parts || length < LENGTH_MOST))
-        planes = planes_of(v, side, length, least);
-    for (int k = 0; k < v->nin + v->nout; k++)
+int short_specialise_planes(variant *v, const nd_loop *rows, const nd_loop *along, const code_traits *traits,
+                            int64_t blocks) {
+    int64_t length = along->count, least, planes = 0;
+    bool fits = along->ndim == 1 && length > 1 && length <= LENGTH_MOST && rows->extent[0] > 1 &&
+                rows->extent[0] <= PLANE_MOST && rows->count >= PLANE_ROWS && !v->masked && !traits->has_loop &&
+                length * (traits->nodes + 1) <= NODES_MOST && wants_planes(v, rows, along, &least);
+    for (int k = 0, n = lengthwise(v); k < n; k++)
+        v->operand[k].staged = fits;
+    if (fits)
+        planes = planes_of(v, rows, length, least, blocks);
+    for (int k = 0, n = lengthwise(v); k < n; k++)
         v->operand[k].staged = planes > 0;
     return (int)planes;
 }

@@ -306,6 +306,8 @@ typedef struct variant {
                     /* The elements of a result, where code is generated for that number: !columns: a thread takes whole results, `results`
                      * of them, out of shared memory; columns: in one visit; 0: any number. */
                     uint8_t length;
+                    uint8_t
+                        plane; /* of a constant length, !columns: as of scans, and `results` are the planes of a block */
                     /* Every access by vectors is aligned, as GPU_FOLD_ALIGNED says, so that the code has no others beside them, but for what
                      * is left over. 0: the launch says whether they are. */
                     uint8_t aligned;
@@ -552,7 +554,7 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             rotated.end. Unless the variant is wide, there are less than 2^31 calls.
  *   fold      Rows: groups of 1 << coop threads, at most 1024. A group has one result, or with to_states a part of one (parts of a result
  *             are neighbours), or `results` of them: group t of the T in block b has those numbered b * T * results + t + T * i.
- *             Of a constant length: blocks of ROW_TILE_THREADS threads.
+ *             Of a constant length: blocks of ROW_TILE_THREADS threads, which take `results` each, or `results` planes together.
  *             Columns: blocks of at most 256 threads: tiles of vector << shift columns, then the kept dimensions from 1 on, then the parts.
  *   scan      Rows: coop <= COOP_WARP: blockDim.x >> coop lines a block, which have one tile if they are not in_turn; else 1 << coop threads and
  *             a tile of a line, which has vector * accesses << coop elements. Columns: SCAN_COLUMN_THREADS threads, vector << coop lines; a tile has accesses *
@@ -677,9 +679,12 @@ static inline int variant_tile(const variant *v, int k) {
     return k;
 }
 
-/* Lines of a constant length of a block. */
+/* Lines, or results, of a constant length of a block. */
 static inline int variant_scan_lines(const variant *v) {
     return v->scan.lines * (v->scan.plane ? v->scan.plane : ROW_TILE_THREADS);
+}
+static inline int variant_fold_results(const variant *v) {
+    return v->fold.results * (v->fold.plane ? v->fold.plane : ROW_TILE_THREADS);
 }
 
 /* Bytes of the widest access that so many records in a row can be divided into, so many bytes apart. */

@@ -740,6 +740,27 @@ static void test_short(void **state) {
     assert_true(constant && staged);
 }
 
+/* Results side by side, few before the next ones, whose inputs are planes in shared memory. */
+static void test_short_planes(void **state) {
+    static call c;
+    int planes = 0, parts = 0;
+    (void)state;
+    for (int64_t i = 0; i < trials(60); i++) {
+        int64_t side = chance(20) ? pick(100, 260) : pick(2, 40), n = pick(2, 4);
+        call_begin(&c, &samples[pick(0, COUNT(samples) - 1)], chance(40));
+        c.ndim = 3;
+        c.shape[0] = 4096 / side + pick(1, 9);
+        c.shape[1] = n;
+        c.shape[2] = side;
+        c.axes = 2;
+        check_call(&c);
+        planes += last_variant.fold.plane > 0;
+        parts += last_variant.fold.plane && c.shape[0] % last_variant.fold.results; /* the last block has fewer */
+        assert_true(!last_variant.fold.plane || last_variant.fold.length == n);
+    }
+    assert_true(planes && parts);
+}
+
 /* Columns of every number of elements around the bound up to which they are one visit. */
 static void test_short_columns(void **state) {
     static call c;
@@ -999,13 +1020,11 @@ static void test_segments(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated),
-                                       cmocka_unit_test(test_short),
-                                       cmocka_unit_test(test_short_columns),
-                                       cmocka_unit_test(test_nothing),
-                                       cmocka_unit_test(test_golden),
-                                       cmocka_unit_test(test_segments),
-                                       cmocka_unit_test(test_rows_that_do_not_exist),
-                                       cmocka_unit_test(test_copies)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_simulated),    cmocka_unit_test(test_short),
+        cmocka_unit_test(test_short_planes), cmocka_unit_test(test_short_columns),
+        cmocka_unit_test(test_nothing),      cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_segments),     cmocka_unit_test(test_rows_that_do_not_exist),
+        cmocka_unit_test(test_copies)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

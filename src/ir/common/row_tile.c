@@ -330,9 +330,9 @@ row_tiles *row_tiles_load(skeleton *s, int length, int each, ssa rows, ssa align
     return load_tiles(s, &like, each * ROW_TILE_THREADS, rows, constant);
 }
 
-row_tiles *row_tiles_load_planes(skeleton *s, int length, int plane, int planes, ssa rows, ssa aligned) {
+row_tiles *row_tiles_load_planes(skeleton *s, int length, int plane, int planes, ssa rows, ssa aligned, bool constant) {
     const row_tiles like = {.s = s, .length = length, .plane = plane, .aligned = aligned};
-    return load_tiles(s, &like, plane * planes, rows, false);
+    return load_tiles(s, &like, plane * planes, rows, constant);
 }
 
 tile_row row_tiles_row(const row_tiles *t, int i, bool within, ssa *index, ssa *there) {

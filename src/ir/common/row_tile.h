@@ -45,7 +45,7 @@ typedef struct row_tiles {
  * staged operands are multiples of 16. constant: nobody writes to the inputs while the kernel runs. */
 row_tiles *row_tiles_load(skeleton *s, int length, int each, ssa rows, ssa aligned, bool constant);
 /* The same of rows that lie side by side, `plane` of them: a block has so many planes. */
-row_tiles *row_tiles_load_planes(skeleton *s, int length, int plane, int planes, ssa rows, ssa aligned);
+row_tiles *row_tiles_load_planes(skeleton *s, int length, int plane, int planes, ssa rows, ssa aligned, bool constant);
 /* The thread's row i of `each` in the tile, in *index its number in all rows (i64), and in *there whether it exists (i1). If it does not,
  * the tile has room for it all the same, in which anything may lie; or, if `within` is set, it is the tile's first row, which exists. */
 tile_row row_tiles_row(const row_tiles *t, int i, bool within, ssa *index, ssa *there);

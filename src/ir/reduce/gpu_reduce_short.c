@@ -1,6 +1,6 @@
 /* gpu_reduce_short.c - reductions on the GPU whose results have few elements, of a number that is a constant of the code. A thread takes whole
- * results. Inputs whose rows lie one behind the other come through shared memory (common/row_tile.h), so that a block reads one piece of
- * memory from end to end; elements of others are read where they are. Elements are combined as a balanced tree; if they must be
+ * results. Inputs whose rows lie one behind the other, or side by side, few before the next ones, come through shared memory
+ * (common/row_tile.h), so that a block reads one piece of memory from end to end; elements of others are read where they are. Elements are combined as a balanced tree; if they must be
  * combined one by one (FOLD_SERIAL), from left to right. */
 #include "ir/common/internal.h"
 #include "ir/common/row_tile.h"
@@ -92,16 +92,38 @@ static void find_place(short_rows *r, int i, ssa index) {
         }
 }
 
-static void result(short_rows *r, int i) {
-    ssa index;
-    tile_row row = row_tiles_row(r->tiles, i, r->within, &index, &r->p.there);
-    find_place(r, i, index);
+/* The result whose place has been found. */
+static void result(short_rows *r, const tile_row *row) {
     fold_narrow(r->w, true);
-    partial *partials = elements_of(r, &row), x;
+    partial *partials = elements_of(r, row), x;
     x = r->w->f->order == FOLD_SERIAL ? from_left(r, partials) : fold_tree(r->w, partials, r->length);
     fold_narrow(r->w, false);
     x = fold_widened(r->w, &x);
     gpu_fold_store(r->g, &r->p, &x, NULL, r->p.there);
+}
+
+static void take_rows(short_rows *r) {
+    const variant *v = r->w->s.v;
+    r->tiles = row_tiles_load(&r->w->s, r->length, v->fold.results, r->g->results, r->g->aligned, true);
+    for (int i = 0; i < v->fold.results; i++) {
+        ssa index;
+        tile_row row = row_tiles_row(r->tiles, i, r->within, &index, &r->p.there);
+        find_place(r, i, index);
+        result(r, &row);
+    }
+}
+
+static void take_planes(short_rows *r) {
+    const variant *v = r->w->s.v;
+    counted_loop rows;
+    ssa index;
+    r->tiles =
+        row_tiles_load_planes(&r->w->s, r->length, v->fold.plane, v->fold.results, r->g->results, r->g->aligned, true);
+    tile_row row = row_tiles_rows_begin(r->tiles, &rows, &index);
+    gpu_fold_place(r->g, &r->p, index, 0);
+    r->p.there = ssa_bool(true);
+    result(r, &row);
+    row_tiles_rows_end(r->tiles, &rows);
 }
 
 void gpu_fold_short(fold_writer *w) {
@@ -110,7 +132,5 @@ void gpu_fold_short(fold_writer *w) {
         .g = gpu_fold_begin(w), .w = w, .e = w->s.e, .length = v->fold.length, .within = fold_needs_rows(w)};
     r.p = (fold_place){.begin = ssa_constant(0), .end = r.g->total};
     w->begun = w->f->order == FOLD_SERIAL && fold_begins(w);
-    r.tiles = row_tiles_load(&w->s, v->fold.length, v->fold.results, r.g->results, r.g->aligned, true);
-    for (int i = 0; i < v->fold.results; i++)
-        result(&r, i);
+    (v->fold.plane ? take_planes : take_rows)(&r);
 }

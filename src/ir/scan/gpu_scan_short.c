@@ -91,7 +91,7 @@ void gpu_scan_short(gpu_scan_kernel *g) {
     short_lines l = {.g = g, .s = s, .length = v->scan.length};
     l.values = arena_alloc(s->e->a, (size_t)(s->noperands * l.length) * sizeof *l.values);
     if (v->scan.plane) {
-        l.tiles = row_tiles_load_planes(s, l.length, v->scan.plane, v->scan.lines, g->lines, g->aligned);
+        l.tiles = row_tiles_load_planes(s, l.length, v->scan.plane, v->scan.lines, g->lines, g->aligned, false);
         take_planes(&l);
     } else {
         l.tiles = row_tiles_load(s, l.length, v->scan.lines, g->lines, g->aligned, false);
