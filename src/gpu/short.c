@@ -14,9 +14,11 @@ enum {
     PLANE_MOST = 255, /* rows of one; */
     PLANE_WHOLE =
         128, /* bytes of an access by all lanes, of words and more: where rows begin at such, those of LENGTH_MOST .. */
-    PLANE_WORD = 4,    /* .. elements are as well off where they are; */
-    PLANE_ROWS = 4096, /* rows that there should be; */
-    PLANES_MOST = 255  /* of a block */
+    PLANE_WORD = 4,         /* .. elements are as well off where they are; */
+    PLANE_ROWS = 4096,      /* rows that there should be; */
+    PLANES_MOST = 255,      /* planes of a block, */
+    PLANES_BYTES = 8 << 10, /* bytes of them, if half the threads have a row then, */
+    PLANES_LARGE = 12000    /* and of large ones */
 };
 
 /* Do the elements of operand k lie one behind the other, row by row? */
@@ -105,17 +107,26 @@ static bool wants_planes(const variant *v, const nd_loop *rows, const nd_loop *a
     return all && parts;
 }
 
-/* The planes of a block: as many rows as bring FLIGHT bytes for each thread, if there are so many, or as threads. */
+/* The planes of a block: as many rows as bring FLIGHT bytes for each thread, if there are so many, or as threads; but fewer of long rows, so that the
+ * first level cache, which is what shared memory leaves, has what two accesses have in common. */
 static int64_t planes_of(const variant *v, const nd_loop *rows, int64_t length, int64_t least, int64_t blocks) {
-    int64_t side = rows->extent[0], each = FLIGHT / moved_bytes(v, length),
-            room = TILE_MOST / (side * staged_bytes(v, length));
+    int64_t side = rows->extent[0], each = FLIGHT / moved_bytes(v, length), bytes = side * staged_bytes(v, length);
     while (each > 1 && rows->count < blocks * each * ROW_TILE_THREADS)
         each /= 2;
-    int64_t most = (each > 1 ? each : 1) * ROW_TILE_THREADS / side;
+    int64_t most = (each > 1 ? each : 1) * ROW_TILE_THREADS / side, half = ROW_TILE_THREADS / 2 / side;
+    int64_t few = PLANES_BYTES / bytes > half ? PLANES_BYTES / bytes : half;
+    most = most < few ? most : few;
     most = most < PLANES_MOST ? most : PLANES_MOST;
     most = most > least ? most : least;
-    most = most < room ? most : room;
-    return most / least * least;
+    return most * bytes <= TILE_MOST ? most / least * least : 0;
+}
+
+/* Reductions of words are faster where they are than by large planes. */
+static bool too_large(const variant *v, int64_t bytes) {
+    bool words = false;
+    for (int k = 0; k < v->nin; k++)
+        words |= element_size(v, k) >= PLANE_WORD;
+    return v->loop == LOOP_FOLD && words && bytes > PLANES_LARGE;
 }
 
 int short_specialise_planes(variant *v, const nd_loop *rows, const nd_loop *along, const code_traits *traits,
@@ -128,6 +139,8 @@ int short_specialise_planes(variant *v, const nd_loop *rows, const nd_loop *alon
         v->operand[k].staged = fits;
     if (fits)
         planes = planes_of(v, rows, length, least, blocks);
+    if (too_large(v, planes * rows->extent[0] * staged_bytes(v, length)))
+        planes = 0;
     for (int k = 0, n = lengthwise(v); k < n; k++)
         v->operand[k].staged = planes > 0;
     return (int)planes;

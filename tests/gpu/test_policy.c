@@ -743,7 +743,7 @@ static void test_row_lanes(void **unused) {
     }
 }
 
-/* Columns of many planes: a thread each, or blocks of columns. */
+/* Columns of many planes: planes in shared memory, a thread a column, or blocks of columns. */
 static void test_columns_alone(void **unused) {
     enum {
         SUM = 7,
@@ -756,15 +756,19 @@ static void test_columns_alone(void **unused) {
         int nodes;
         const char *chosen;
     } cases[] = {
-        {17, 33, DT_FLOAT32, SUM, "alone 8"},       {64, 64, DT_FLOAT32, SUM, "alone 8"},
-        {9, 5, DT_FLOAT32, SUM, "alone 8"},         {9, 100, DT_FLOAT32, SUM, "columns"},
-        {5, 1000, DT_FLOAT32, SUM, "columns"},      {5, 3, DT_FLOAT32, SUM, "alone 4"},
+        {17, 33, DT_FLOAT32, SUM, "planes 4"},      {64, 64, DT_FLOAT32, SUM, "alone 8"},
+        {9, 5, DT_FLOAT32, SUM, "planes 44"},       {9, 100, DT_FLOAT32, SUM, "planes 2"},
+        {5, 1000, DT_FLOAT32, SUM, "columns"},      {5, 3, DT_FLOAT32, SUM, "planes 136"},
         {300, 100, DT_FLOAT32, SUM, "columns"},     {1001, 7, DT_FLOAT32, SUM, "columns"},
-        {1001, 7, DT_FLOAT32, VARIANCE, "alone 8"}, {17, 33, DT_FLOAT64, SUM, "alone 8"},
-        {100, 3, DT_FLOAT64, SUM, "columns"},       {64, 64, DT_BFLOAT16, SUM, "columns"},
-        {64, 60, DT_BFLOAT16, SUM, "alone 8"},      {9, 100, DT_FLOAT32, VARIANCE, "alone 8"},
-        {7, 100, DT_FLOAT32, VARIANCE, "columns"},  {9, 100, DT_INT8, VARIANCE, "columns"},
+        {1001, 7, DT_FLOAT32, VARIANCE, "alone 8"}, {17, 33, DT_FLOAT64, SUM, "planes 2"},
+        {100, 3, DT_FLOAT64, SUM, "columns"},       {64, 64, DT_BFLOAT16, SUM, "planes 1"},
+        {64, 60, DT_BFLOAT16, SUM, "planes 1"},     {9, 100, DT_FLOAT32, VARIANCE, "planes 2"},
+        {7, 100, DT_FLOAT32, VARIANCE, "planes 2"}, {9, 100, DT_INT8, VARIANCE, "planes 8"},
         {50, 256, DT_FLOAT32, VARIANCE, "alone 8"}, {100, 256, DT_FLOAT32, VARIANCE, "columns"},
+        {31, 33, DT_FLOAT32, SUM, "alone 8"},       {31, 33, DT_INT16, SUM, "planes 8"},
+        {70, 33, DT_FLOAT32, SUM, "alone 8"},       {70, 5, DT_FLOAT32, SUM, "alone 8"},
+        {70, 60, DT_BFLOAT16, SUM, "alone 8"},      {9, 300, DT_FLOAT32, VARIANCE, "alone 8"},
+        {7, 300, DT_FLOAT32, VARIANCE, "columns"},  {9, 300, DT_INT8, VARIANCE, "columns"},
     };
     (void)unused;
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -789,12 +793,15 @@ static void test_columns_alone(void **unused) {
         code_traits traits = {.nodes = cases[i].nodes, .order = FOLD_FREE, .nstate = 1, .state_bytes = 4};
         char got[32];
         assert_int_equal(gpu_specialise_fold(&v, &(fold_problem){.loops = &loops, .traits = &traits}, SMS), 0);
-        if (v.reduction.columns)
+        if (v.fold.plane)
+            snprintf(got, sizeof got, "planes %d", v.fold.results);
+        else if (v.reduction.columns)
             snprintf(got, sizeof got, "columns");
         else
             snprintf(got, sizeof got, "alone %d", v.fold.accesses);
         check(i, got, cases[i].chosen);
-        assert_true(v.reduction.columns || (!v.fold.coop && v.fold.vector == 1 && !v.fold.results));
+        assert_true(v.reduction.columns || (!v.fold.coop && v.fold.vector == 1 && !v.fold.results) ||
+                    v.fold.plane == across);
     }
 }
 
@@ -992,13 +999,13 @@ static void test_scan_planes(void **unused) {
     } cases[] = {
         {33, 100000, 17, 0, DT_FLOAT32, 2, 4}, /* of 2,244 bytes, so that only four of them end at a whole access */
         {100, 100000, 20, 0, DT_BFLOAT16, 2, 1},
-        {4, 1025, 17, 0, DT_FLOAT32, 2, 32},
+        {4, 1025, 17, 0, DT_FLOAT32, 2, 30}, /* of no more than 8 KiB */
         {2, 4000, 8, 0, DT_FLOAT32, 2, 64},
         {10, 100000, 3, 0, DT_INT8, 2, 200}, /* as many lines as bring some bytes for each thread */
-        {64, 100000, 63, 0, DT_FLOAT32, 2, 2},
+        {64, 100000, 63, 0, DT_FLOAT32, 2, 1},
         {64, 100000, 64, 0, DT_FLOAT32, 2, 0}, /* whole lines of memory, long ones */
-        {64, 100000, 64, 0, DT_INT16, 2, 2},
-        {60, 100000, 64, 0, DT_FLOAT32, 2, 2},
+        {64, 100000, 64, 0, DT_INT16, 2, 1},
+        {60, 100000, 64, 0, DT_FLOAT32, 2, 1},
         {130, 100000, 40, 0, DT_FLOAT32, 2, 1},
         {33, 100000, 17, 1, DT_FLOAT32, 2, 0},  /* gaps */
         {256, 100000, 20, 0, DT_INT8, 2, 0},    /* many lines of a plane */
