@@ -3,21 +3,21 @@
 #include "gpu/class.h"
 
 enum {
-    LENGTH_MOST = 64,     /* elements that code is generated for, */
-    NODES_MOST = 2600,    /* of all elements of a thread: all are written out, which takes time to compile; */
-    ELEMENTS_MOST = 64,   /* and of several rows so many */
-    LENGTH_DIRECT = 8,    /* where no operand comes through shared memory */
-    FLIGHT = 96,          /* bytes that a thread reads and writes, before it takes several, */
-    ROWS_MOST = 16,       /* and their number; */
-    TILE_MOST = 40 << 10, /* bytes of a block in shared memory: with what is left free less than 48 KiB */
+    LENGTH_MOST = ROW_STRAIGHT, /* elements that code is generated for, */
+    NODES_MOST = 2600,          /* of all elements of a thread: all are written out, which takes time to compile; */
+    ELEMENTS_MOST = 64,         /* and of several rows so many */
+    LENGTH_DIRECT = 8,          /* where no operand comes through shared memory */
+    FLIGHT = 96,                /* bytes that a thread reads and writes, before it takes several, */
+    ROWS_MOST = 16,             /* and their number; */
+    TILE_MOST = 40 << 10,       /* bytes of a block in shared memory: with what is left free less than 48 KiB */
     /* Planes of rows that lie side by side. */
-    PLANE_MOST = 255, /* rows of one; */
+    PLANE_MOST = 255, /* rows of one, and elements of a row; */
     PLANE_WHOLE =
         128, /* bytes of an access by all lanes, of words and more: where rows begin at such, those of LENGTH_MOST .. */
     PLANE_WORD = 4,         /* .. elements are as well off where they are; */
     PLANE_ROWS = 4096,      /* rows that there should be; */
     PLANES_MOST = 255,      /* planes of a block, */
-    PLANES_BYTES = 8 << 10, /* bytes of them, if half the threads have a row then, */
+    PLANES_BYTES = 8 << 10, /* bytes of them, if half the threads have a short row then, */
     PLANES_LARGE = 12000    /* and of large ones */
 };
 
@@ -95,7 +95,7 @@ static int lengthwise(const variant *v) { return v->loop == LOOP_FOLD ? v->nin :
 /* May they go by planes, and would not be as well off where they are? least: so many planes end at a whole access. */
 static bool wants_planes(const variant *v, const nd_loop *rows, const nd_loop *along, int64_t *least) {
     int64_t side = rows->extent[0], length = along->count;
-    bool all = true, parts = length < LENGTH_MOST;
+    bool all = true, parts = length != LENGTH_MOST;
     *least = 1;
     for (int k = 0, n = lengthwise(v); k < n && all; k++) {
         int64_t size = element_size(v, k);
@@ -107,14 +107,15 @@ static bool wants_planes(const variant *v, const nd_loop *rows, const nd_loop *a
     return all && parts;
 }
 
-/* The planes of a block: as many rows as bring FLIGHT bytes for each thread, if there are so many, or as threads; but fewer of long rows, so that the
+/* The planes of a block: as many rows as bring FLIGHT bytes for each thread, if there are so many, or as threads; but fewer of longer rows, so that the
  * first level cache, which is what shared memory leaves, has what two accesses have in common. */
 static int64_t planes_of(const variant *v, const nd_loop *rows, int64_t length, int64_t least, int64_t blocks) {
     int64_t side = rows->extent[0], each = FLIGHT / moved_bytes(v, length), bytes = side * staged_bytes(v, length);
     while (each > 1 && rows->count < blocks * each * ROW_TILE_THREADS)
         each /= 2;
-    int64_t most = (each > 1 ? each : 1) * ROW_TILE_THREADS / side, half = ROW_TILE_THREADS / 2 / side;
-    int64_t few = PLANES_BYTES / bytes > half ? PLANES_BYTES / bytes : half;
+    int64_t most = (each > 1 ? each : 1) * ROW_TILE_THREADS / side, few = PLANES_BYTES / bytes,
+            half = length > LENGTH_MOST ? 1 : ROW_TILE_THREADS / 2 / side;
+    few = few > half ? few : half;
     most = most < few ? most : few;
     most = most < PLANES_MOST ? most : PLANES_MOST;
     most = most > least ? most : least;
@@ -132,9 +133,10 @@ static bool too_large(const variant *v, int64_t bytes) {
 int short_specialise_planes(variant *v, const nd_loop *rows, const nd_loop *along, const code_traits *traits,
                             int64_t blocks) {
     int64_t length = along->count, least, planes = 0;
-    bool fits = along->ndim == 1 && length > 1 && length <= LENGTH_MOST && rows->extent[0] > 1 &&
+    int64_t straight = length <= LENGTH_MOST ? length : 2 * ROW_TOGETHER;
+    bool fits = along->ndim == 1 && length > 1 && length <= PLANE_MOST && rows->extent[0] > 1 &&
                 rows->extent[0] <= PLANE_MOST && rows->count >= PLANE_ROWS && !v->masked && !traits->has_loop &&
-                length * (traits->nodes + 1) <= NODES_MOST && wants_planes(v, rows, along, &least);
+                straight * (traits->nodes + 1) <= NODES_MOST && wants_planes(v, rows, along, &least);
     for (int k = 0, n = lengthwise(v); k < n; k++)
         v->operand[k].staged = fits;
     if (fits)

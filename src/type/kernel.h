@@ -19,6 +19,8 @@ enum {
     SCAN_FAN_COLUMNS = 4,
     SCAN_COLUMN_THREADS = 256,
     ROW_TILE_THREADS = 128, /* of a block that has rows of a constant length in shared memory */
+    ROW_STRAIGHT = 64,      /* elements of such a row that are all in registers; of planes those of more go by .. */
+    ROW_TOGETHER = 8,       /* .. so many */
     SCAN_ACROSS_MAX = 5, /* log2 of the threads across, beyond which the tiles of a line are not spread over blocks */
     COOP_SEGMENTS = 8,   /* log2 of the threads of a block that takes long segments together */
     /* GPU, generalized ufuncs: log2 of the threads that compute one inner call together, a cooperative group. 0: a thread; to COOP_WARP: lanes of

@@ -761,13 +761,13 @@ static void test_columns_alone(void **unused) {
         {5, 1000, DT_FLOAT32, SUM, "columns"},      {5, 3, DT_FLOAT32, SUM, "planes 136"},
         {300, 100, DT_FLOAT32, SUM, "columns"},     {1001, 7, DT_FLOAT32, SUM, "columns"},
         {1001, 7, DT_FLOAT32, VARIANCE, "alone 8"}, {17, 33, DT_FLOAT64, SUM, "planes 2"},
-        {100, 3, DT_FLOAT64, SUM, "columns"},       {64, 64, DT_BFLOAT16, SUM, "planes 1"},
+        {100, 3, DT_FLOAT64, SUM, "planes 3"},      {64, 64, DT_BFLOAT16, SUM, "planes 1"},
         {64, 60, DT_BFLOAT16, SUM, "planes 1"},     {9, 100, DT_FLOAT32, VARIANCE, "planes 2"},
         {7, 100, DT_FLOAT32, VARIANCE, "planes 2"}, {9, 100, DT_INT8, VARIANCE, "planes 8"},
         {50, 256, DT_FLOAT32, VARIANCE, "alone 8"}, {100, 256, DT_FLOAT32, VARIANCE, "columns"},
         {31, 33, DT_FLOAT32, SUM, "alone 8"},       {31, 33, DT_INT16, SUM, "planes 8"},
-        {70, 33, DT_FLOAT32, SUM, "alone 8"},       {70, 5, DT_FLOAT32, SUM, "alone 8"},
-        {70, 60, DT_BFLOAT16, SUM, "alone 8"},      {9, 300, DT_FLOAT32, VARIANCE, "alone 8"},
+        {70, 33, DT_FLOAT32, SUM, "alone 8"},       {70, 5, DT_FLOAT32, SUM, "planes 4"},
+        {70, 60, DT_BFLOAT16, SUM, "planes 1"},     {9, 300, DT_FLOAT32, VARIANCE, "alone 8"},
         {7, 300, DT_FLOAT32, VARIANCE, "columns"},  {9, 300, DT_INT8, VARIANCE, "columns"},
     };
     (void)unused;
@@ -1010,7 +1010,8 @@ static void test_scan_planes(void **unused) {
         {33, 100000, 17, 1, DT_FLOAT32, 2, 0},  /* gaps */
         {256, 100000, 20, 0, DT_INT8, 2, 0},    /* many lines of a plane */
         {33, 100, 17, 0, DT_FLOAT32, 2, 0},     /* few lines */
-        {33, 100000, 65, 0, DT_FLOAT32, 2, 0},  /* long ones */
+        {33, 100000, 65, 0, DT_FLOAT32, 2, 4},  /* long ones, by loops */
+        {3, 100000, 256, 0, DT_FLOAT32, 2, 0},  /* longer ones */
         {250, 100000, 30, 0, DT_FLOAT64, 2, 0}, /* more than shared memory has room for */
         {33, 100000, 17, 0, DT_FLOAT32, 200, 0} /* much code */
     };

@@ -743,10 +743,10 @@ static void test_short(void **state) {
 /* Results side by side, few before the next ones, whose inputs are planes in shared memory. */
 static void test_short_planes(void **state) {
     static call c;
-    int planes = 0, parts = 0;
+    int planes = 0, parts = 0, loops = 0;
     (void)state;
-    for (int64_t i = 0; i < trials(60); i++) {
-        int64_t side = chance(20) ? pick(100, 260) : pick(2, 40), n = pick(2, 4);
+    for (int64_t i = 0; i < trials(80); i++) {
+        int64_t side = chance(20) ? pick(100, 260) : pick(2, 40), n = chance(40) ? pick(65, 75) : pick(2, 8);
         call_begin(&c, &samples[pick(0, COUNT(samples) - 1)], chance(40));
         c.ndim = 3;
         c.shape[0] = 4096 / side + pick(1, 9);
@@ -755,10 +755,11 @@ static void test_short_planes(void **state) {
         c.axes = 2;
         check_call(&c);
         planes += last_variant.fold.plane > 0;
+        loops += last_variant.fold.plane && last_variant.fold.length > ROW_STRAIGHT;
         parts += last_variant.fold.plane && c.shape[0] % last_variant.fold.results; /* the last block has fewer */
         assert_true(!last_variant.fold.plane || last_variant.fold.length == n);
     }
-    assert_true(planes && parts);
+    assert_true(planes && parts && loops);
 }
 
 /* Columns of every number of elements around the bound up to which they are one visit. */

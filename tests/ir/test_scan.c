@@ -295,26 +295,27 @@ static void test_gpu_short(void **unused) {
 
 /* Lines side by side, few before the next ones, that a block has as whole planes in shared memory. */
 static void test_gpu_planes(void **unused) {
-    int planes = 0, parts = 0;
+    int planes = 0, parts = 0, loops = 0;
     (void)unused;
-    for (int64_t i = 0; i < trials(30); i++) {
+    for (int64_t i = 0; i < trials(40); i++) {
         scan_case *x = calloc(1, sizeof *x);
         uint64_t seed = draw_state;
         const scan_operator *which = &scan_operators[i % scan_operator_count];
         x->ndim = 2;
         x->extent[0] = chance(20) ? pick(100, 260) : pick(2, 50);
         x->extent[1] = 4096 / x->extent[0] + pick(0, 9);
-        x->extent[2] = chance(20) ? pick(20, 40) : pick(2, 12);
+        x->extent[2] = chance(15) ? pick(65, 80) : chance(20) ? pick(20, 40) : pick(2, 12);
         scan_make(x, which, any_dtype[pick(0, COUNT(any_dtype) - 1)], SCAN_COLUMNS, chance(30));
         specialise(x, &cuda_engine);
         assert_true(!x->v.scan.plane || (x->v.scan.plane == x->extent[0] && x->v.scan.length == x->extent[2]));
         planes += x->v.scan.plane > 0;
+        loops += x->v.scan.plane && x->v.scan.length > ROW_STRAIGHT;
         parts += x->v.scan.plane && x->extent[1] % x->v.scan.lines; /* the last block has fewer */
         run_simulated(x, seed, i % 15 ? 0 : JUDGE_ONE_ARCH | JUDGE_ASSEMBLE);
         scan_free(x);
         free(x);
     }
-    assert_true(planes && parts);
+    assert_true(planes && parts && loops);
 }
 
 static const scan_operator *operator_of(const char *name) {

@@ -244,30 +244,37 @@ static ssa plane_at(const row_tile *t, const tile_row *row) {
     return emit_element(e, t->type, t->base, emit_widen(e, at));
 }
 
-static ssa in_plane(const row_tile *t, ssa first, int i) {
+static ssa element_in_plane(const row_tile *t, const tile_row *row, ssa i) {
+    ssa first = plane_at(t, row);
+    return ssa_is(i, 0) ? first
+                        : emit_element(t->e, t->type, first,
+                                       emit_widen(t->e, emit_op(t->e, "mul i32", i, ssa_constant(t->plane))));
+}
+
+static ssa behind_in_plane(const row_tile *t, ssa first, int i) {
     return emit_element(t->e, t->type, first, ssa_constant((int64_t)i * t->plane));
 }
 
-static void get_from_plane(const row_tile *t, const tile_row *row, ssa *values) {
+void row_tile_get_some(const row_tile *t, const tile_row *row, ssa from, int n, ssa *values) {
     t->e->shared = true;
-    ssa first = plane_at(t, row);
-    for (int i = 0; i < t->length; i++)
-        values[i] = emit_load(t->e, t->type, in_plane(t, first, i));
+    ssa first = element_in_plane(t, row, from);
+    for (int i = 0; i < n; i++)
+        values[i] = emit_load(t->e, t->type, behind_in_plane(t, first, i));
     t->e->shared = false;
 }
 
-static void put_in_plane(const row_tile *t, const tile_row *row, const ssa *values) {
+void row_tile_put_some(const row_tile *t, const tile_row *row, ssa from, int n, const ssa *values) {
     t->e->shared = true;
-    ssa first = plane_at(t, row);
-    for (int i = 0; i < t->length; i++)
-        emit_store(t->e, t->type, values[i], in_plane(t, first, i));
+    ssa first = element_in_plane(t, row, from);
+    for (int i = 0; i < n; i++)
+        emit_store(t->e, t->type, values[i], behind_in_plane(t, first, i));
     t->e->shared = false;
 }
 
 void row_tile_get(const row_tile *t, const tile_row *row, ssa *values) {
     int step = row_step(t);
     if (t->plane) {
-        get_from_plane(t, row, values);
+        row_tile_get_some(t, row, ssa_constant(0), t->length, values);
         return;
     }
     if (step * dtypes[t->type].size == 1) {
@@ -284,7 +291,7 @@ void row_tile_get(const row_tile *t, const tile_row *row, ssa *values) {
 void row_tile_put(const row_tile *t, const tile_row *row, const ssa *values) {
     int step = row_step(t);
     if (t->plane) {
-        put_in_plane(t, row, values);
+        row_tile_put_some(t, row, ssa_constant(0), t->length, values);
         return;
     }
     t->e->shared = true;

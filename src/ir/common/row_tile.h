@@ -28,6 +28,9 @@ typedef struct tile_row {
 /* The elements of a row of a tile. */
 void row_tile_get(const row_tile *t, const tile_row *row, ssa *values);
 void row_tile_put(const row_tile *t, const tile_row *row, const ssa *values);
+/* n of them from one on (i32), of planes. */
+void row_tile_get_some(const row_tile *t, const tile_row *row, ssa from, int n, ssa *values);
+void row_tile_put_some(const row_tile *t, const tile_row *row, ssa from, int n, const ssa *values);
 
 /* The rows of all operands that are staged, in a block of ROW_TILE_THREADS threads. */
 typedef struct row_tiles {
