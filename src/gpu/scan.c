@@ -14,11 +14,15 @@ enum {
     WORDS_LARGE = 3,     /* states of so many words and more take smaller blocks: registers */
     SERIAL_AHEAD = 4,    /* elements that a thread loads before it combines them, one after the other */
     /* Lines side by side, a thread each. */
-    ALONE_LINES = 1 << 17, /* so many are enough, if .. */
-    ALONE_LENGTH = 32,     /* .. they have no more elements, .. */
-    ALONE_ACROSS = 64,     /* .. or fewer of them are next to each other; */
-    ALONE_AHEAD = 8,       /* elements ahead, */
-    ALONE_AHEAD_MOST = 16, /* or so many */
+    ALONE_LINES = 1 << 17,   /* so many are enough, if .. */
+    ALONE_LENGTH = 32,       /* .. they have no more elements, .. */
+    ALONE_ACROSS = 64,       /* .. or fewer of them are next to each other; */
+    ALONE_AHEAD = 8,         /* elements ahead, */
+    ALONE_AHEAD_MOST = 16,   /* or so many; */
+    ALONE_SIDE = 8,          /* neighbouring lines that a thread has at most, and .. */
+    ALONE_ELEMENTS = 32,     /* .. elements of all of them together, .. */
+    ALONE_THREADS = 1 << 16, /* .. where there are so many threads then; */
+    ALONE_WORDS = 48,        /* elements of lines of words up to which these go so, that are too long otherwise */
     /* And groups of them, a block each. */
     COLUMNS_SPREAD =
         4, /* lines of a thread at most, by which it is told whether their tiles should be spread over blocks, .. */
@@ -221,9 +225,43 @@ static bool goes_alone(const variant *v, const nd_loop *lines, int64_t length) {
            (length <= ALONE_LENGTH || lines->extent[0] < ALONE_ACROSS);
 }
 
-static void specialise_alone(variant *v, const nd_loop *along, int ahead) {
+static int widest_array(const variant *v) {
+    int widest = 1;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        widest = element_size(v, k) > widest ? element_size(v, k) : widest;
+    return widest;
+}
+
+/* Is a thread with several lines of such a length faster than one that has a line, or blocks of columns? Lines of words are as fast by themselves
+ * if a thread has many of their elements under way, and in columns if they are long. */
+static bool gains_side_by_side(const variant *v, int64_t length) {
+    return widest_array(v) != WORD || length <= ALONE_AHEAD_MOST || (length > ALONE_LENGTH && length <= ALONE_WORDS);
+}
+
+/* How many neighbouring lines should a thread have, whose elements are then accessed together? */
+static int lines_together(const variant *v, const nd_loop *lines, const nd_loop *along, int most) {
+    int widest = widest_array(v);
+    uint64_t off = (uint64_t)lines->extent[0];
+    bool beside = gains_side_by_side(v, length_of(along));
+    for (int k = 0; k < v->nin + v->nout; k++) {
+        beside &= v->operand[k].kind < OPERAND_NUMBER && stride_of(lines, 0, k) == 1;
+        off |= (uint64_t)stride_of(along, 0, k);
+        for (int d = 1; d < lines->ndim; d++)
+            off |= lines->extent[d] > 1 ? (uint64_t)stride_of(lines, d, k) : 0;
+    }
+    int side = beside && widest < ACCESS_BYTES ? ACCESS_BYTES / widest : 1;
+    side = side < ALONE_SIDE ? side : ALONE_SIDE;
+    while (side > 1 && (side > most || off & ((unsigned)side - 1) || lines->count / side < ALONE_THREADS))
+        side /= 2;
+    return side;
+}
+
+static void specialise_alone(variant *v, const nd_loop *along, int ahead, int side) {
     v->reduction.columns = v->scan.coop = 0;
-    v->scan.alone = v->scan.vector = 1;
+    v->scan.alone = 1;
+    v->scan.vector = (uint8_t)side;
+    while (ahead > 2 && ahead * side > ALONE_ELEMENTS)
+        ahead /= 2;
     v->scan.accesses = (uint8_t)ahead;
     set_kinds(v, along);
 }
@@ -268,11 +306,12 @@ int64_t scan_specialise(variant *v, const fold_problem *s, int sms) {
     if (v->scan.length)
         return 0;
     if (s->traits->order == FOLD_SERIAL) {
-        specialise_alone(v, along, SERIAL_AHEAD);
+        specialise_alone(v, along, SERIAL_AHEAD, 1);
         return 0;
     }
-    if (beside && goes_alone(v, lines, length_of(along))) {
-        specialise_alone(v, along, ahead_of(v, s->traits, length_of(along)));
+    int side = beside ? lines_together(v, lines, along, elements_of(v, s->traits) / 2) : 1;
+    if (beside && (goes_alone(v, lines, length_of(along)) || side > 1)) {
+        specialise_alone(v, along, ahead_of(v, s->traits, length_of(along)), side);
         return 0;
     }
     int elements = elements_of(v, s->traits), vector = vector_of(v);
@@ -335,27 +374,29 @@ size_t scan_scratch(const launch *l) {
 static bool is_aligned(const launch *l) {
     const variant *v = l->v;
     uintptr_t wrong = 0;
+    bool across = v->reduction.columns || v->scan.alone;
     if (v->scan.length)
         return short_aligned(l);
     for (int k = 0; k < v->nin + v->nout; k++) {
-        if (v->operand[k].kind != OPERAND_CONTIGUOUS)
+        if (v->operand[k].kind != OPERAND_CONTIGUOUS && !v->scan.alone)
             continue;
         uintptr_t width = (uintptr_t)element_size(v, k) * v->scan.vector;
         wrong |= (uintptr_t)l->data[k] & ((width < ACCESS_BYTES ? width : ACCESS_BYTES) - 1);
-        for (int d = v->reduction.columns; d < l->loop->ndim; d++)
+        for (int d = across; d < l->loop->ndim; d++)
             wrong |= l->loop->extent[d] > 1 ? (uintptr_t)stride_of(l->loop, d, k) & (v->scan.vector - 1u) : 0;
-        if (v->reduction.columns)
+        if (across)
             wrong |= (uintptr_t)stride_of(l->reduced, 0, k) & (v->scan.vector - 1u);
     }
     return !wrong;
 }
 
-/* Lines of a block where a warp or less takes each. */
+/* Lines of a block where a warp or less takes each, or a thread some. */
 static int64_t layout_lines(const launch *l, const occupancy *r, grid *g) {
+    int64_t groups = l->v->scan.alone ? l->loop->count / l->v->scan.vector : l->loop->count;
     g->threads = r->block;
-    while (g->threads > BLOCK_MIN && ceil_shift(l->loop->count, log2_floor(g->threads) - l->v->scan.coop) < r->sms)
+    while (g->threads > BLOCK_MIN && ceil_shift(groups, log2_floor(g->threads) - l->v->scan.coop) < r->sms)
         g->threads /= 2;
-    return ceil_shift(l->loop->count, log2_floor(g->threads) - l->v->scan.coop);
+    return ceil_shift(groups, log2_floor(g->threads) - l->v->scan.coop);
 }
 
 /* Where the tickets and the entries of the levels are; see scan_scratch. */

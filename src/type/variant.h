@@ -339,7 +339,7 @@ typedef struct variant {
                     /* !columns, coop <= COOP_WARP: lines have several tiles, which their lanes take one after the other. */
                     uint8_t in_turn;
                     uint8_t
-                        alone; /* a thread a line, from its first element to its last, of which `accesses` are loaded ahead */
+                        alone; /* a thread `vector` lines side by side, from their first elements to their last, of which `accesses` are loaded ahead */
                 } scan;
                 /* LOOP_SCAN, CPU. */
                 struct {

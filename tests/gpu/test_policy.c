@@ -930,8 +930,11 @@ static const struct {
     {1 << 16, 100, false, FOLD_ORDERED, "columns 2 x 8, 2^4 threads, 2048 blocks of 256"},
     {1 << 20, 100, false, FOLD_FREE, "columns 2 x 8, 2^5 threads, 16384 blocks of 256"},
     {1 << 20, 20, false, FOLD_FREE, "alone 1 x 8, 2^0 threads, 4096 blocks of 256"},
-    {1 << 20, 33, false, FOLD_FREE, "columns 2 x 8, 2^5 threads, 16384 blocks of 256"},
+    {1 << 20, 7, false, FOLD_FREE, "alone 4 x 8, 2^0 threads, 1024 blocks of 256"},
+    {1 << 20, 33, false, FOLD_FREE, "alone 4 x 8, 2^0 threads, 1024 blocks of 256"},
+    {1 << 20, 49, false, FOLD_FREE, "columns 2 x 8, 2^5 threads, 16384 blocks of 256"},
     {1 << 20, 17, false, FOLD_FREE, "alone 1 x 16, 2^0 threads, 4096 blocks of 256"},
+    {(1 << 20) + 1, 17, false, FOLD_FREE, "alone 1 x 16, 2^0 threads, 4097 blocks of 256"},
     {1 << 16, 20, false, FOLD_FREE, "columns 2 x 8, 2^6 threads, 512 blocks of 256"},
     {20, 1 << 20, false, FOLD_FREE, "columns 2 x 16, 2^4 threads, 4096 blocks of 256, spread"},
     {4, 1000, false, FOLD_FREE, "rows 1 x 16, 2^6 threads, 4 blocks of 64"},
@@ -961,6 +964,34 @@ static void test_scan_table(void **unused) {
 }
 
 /* Vectors along rows are as wide as the rows' distance lets them be, but for wide elements. And the threads of a tile. */
+/* Neighbouring lines that a thread has, so that it accesses words and more. */
+static void test_scan_side(void **unused) {
+    static const struct {
+        int64_t lines, length;
+        dtype type;
+        int nodes;
+        const char *chosen;
+    } cases[] = {
+        {1 << 20, 33, DT_INT8, 2, "8 x 4"},         {1 << 20, 1000, DT_BFLOAT16, 2, "8 x 4"},
+        {1 << 18, 33, DT_INT8, 2, "4 x 8"},         {(1 << 20) + 2, 33, DT_INT8, 2, "2 x 16"},
+        {1 << 20, 20, DT_FLOAT64, 2, "2 x 8"},      {1 << 20, 20, DT_INT8, 200, "2 x 4"},
+        {(1 << 20) + 1, 33, DT_INT8, 2, "columns"}, {1 << 14, 33, DT_INT8, 2, "columns"},
+        {1 << 20, 33, DT_FLOAT32, 2, "4 x 8"},      {1 << 20, 49, DT_FLOAT32, 2, "columns"},
+        {1 << 20, 1000, DT_FLOAT64, 2, "2 x 8"},
+    };
+    static reduced r;
+    char got[32];
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        reduced_of(&r, LOOP_SCAN, cases[i].lines, cases[i].length, false, FOLD_FREE, cases[i].type, cases[i].nodes);
+        const variant *v = &r.s.v;
+        snprintf(got, sizeof got, v->scan.alone ? "%d x %d" : "columns", v->scan.vector, v->scan.accesses);
+        check(i, got, cases[i].chosen);
+        if (v->scan.alone)
+            assert_true((int64_t)r.s.g.blocks * r.s.g.threads * v->scan.vector >= cases[i].lines);
+    }
+}
+
 /* `planes` times `side` lines side by side, whose planes lie `gap` elements apart. */
 static void planes_make(reduced *r, int64_t side, int64_t planes, int64_t length, int64_t gap, dtype type, int nodes) {
     static int64_t extents[2], strides[4], offsets[4];
@@ -2056,6 +2087,7 @@ int main(void) {
         cmocka_unit_test(test_segments),
         cmocka_unit_test(test_fold_covers),
         cmocka_unit_test(test_scan_table),
+        cmocka_unit_test(test_scan_side),
         cmocka_unit_test(test_scan_planes),
         cmocka_unit_test(test_scan_vectors),
         cmocka_unit_test(test_scan_in_turn),

@@ -49,14 +49,14 @@ L6:
   %r34 = getelementptr inbounds i64, i64 addrspace(1)* %r25, i64 %r33
   %r35 = load i64, i64 addrspace(1)* %r34, align 8
   %r36 = icmp eq i64 %i6, 0
-  %r37 = load i64, i64* %r14
-  %r38 = call { i64 } @combine(i64 %r37, i64 %r35)
-  %r39 = extractvalue { i64 } %r38, 0
-  %r40 = select i1 %r36, i64 %r35, i64 %r39
-  store i64 %r40, i64* %r14
+  %r38 = load i64, i64* %r14
+  %r39 = call { i64 } @combine(i64 %r38, i64 %r35)
+  %r40 = extractvalue { i64 } %r39, 0
+  %r41 = select i1 %r36, i64 %r35, i64 %r40
+  store i64 %r41, i64* %r14
   %r42 = mul i64 %i6, %w19
   %r43 = getelementptr inbounds i64, i64 addrspace(1)* %r27, i64 %r42
-  store i64 %r40, i64 addrspace(1)* %r43, align 8
+  store i64 %r41, i64 addrspace(1)* %r43, align 8
   br label %L7
 L7:
   %next6 = add i64 %i6, 1

@@ -220,11 +220,22 @@ static void run_simulated(scan_case *x, uint64_t seed, unsigned judge) {
 }
 
 /* A thread for each line, which the engine has for more of them. */
+static int together, apart; /* cases whose threads have several lines, or one */
+
 static void leave_alone(scan_case *x) {
     const nd_loop *along = x->l.reduced;
     x->v.reduction.columns = x->v.scan.coop = 0;
     x->v.scan.alone = x->v.scan.vector = 1;
     x->v.scan.accesses = (uint8_t)(1 << pick(0, 4));
+    int side = 1 << pick(1, 3);
+    bool beside = x->extent[0] % side == 0;
+    for (int k = 0; k < x->v.nin + x->v.nout; k++)
+        beside &= x->stride[k][0] == 1 && x->v.operand[k].kind < OPERAND_NUMBER;
+    if (beside) {
+        x->v.scan.vector = (uint8_t)side;
+        x->v.scan.accesses = 4;
+    }
+    *(beside ? &together : &apart) += 1;
     for (int k = 0; k < variant_operands(&x->v); k++) {
         int64_t stride = along->stride[k];
         if (x->v.operand[k].kind < OPERAND_NUMBER)
@@ -266,6 +277,30 @@ static void test_gpu(void **unused) {
         scan_free(x);
         free(x);
     }
+}
+
+/* Threads that have lines alone, several side by side where memory allows it. */
+static void test_gpu_alone(void **unused) {
+    (void)unused;
+    together = apart = 0;
+    for (int64_t i = 0; i < trials(40); i++) {
+        scan_case *x = calloc(1, sizeof *x);
+        uint64_t seed = draw_state;
+        draw_extents(x, 8000);
+        if (chance(70))
+            x->extent[0] = 8 * pick(1, 20);
+        const scan_operator *which = &scan_operators[i % scan_operator_count];
+        scan_make(x, which, any_dtype[pick(0, COUNT(any_dtype) - 1)], chance(80) ? SCAN_COLUMNS : SCAN_ANY, chance(30));
+        specialise(x, &cuda_engine);
+        x->v.scan.length = x->v.scan.plane = x->v.scan.in_turn = 0;
+        for (int k = 0; k < variant_operands(&x->v); k++)
+            x->v.operand[k].staged = 0;
+        leave_alone(x);
+        run_simulated(x, seed, i % 12 ? 0 : JUDGE_ONE_ARCH | JUDGE_ASSEMBLE);
+        scan_free(x);
+        free(x);
+    }
+    assert_true(together && apart);
 }
 
 /* Lines of every length around the bound up to which code is generated for it. */
@@ -528,10 +563,10 @@ int main(void) {
         return cmocka_run_group_tests(on_device, draw_seed, NULL);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu),       cmocka_unit_test(test_cpu_pieces), cmocka_unit_test(test_cpu_vectors),
-        cmocka_unit_test(test_gpu),       cmocka_unit_test(test_gpu_short),  cmocka_unit_test(test_gpu_planes),
-        cmocka_unit_test(test_gpu_trees), cmocka_unit_test(test_words),      cmocka_unit_test(test_accesses),
-        cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_cpu),        cmocka_unit_test(test_cpu_pieces), cmocka_unit_test(test_cpu_vectors),
+        cmocka_unit_test(test_gpu),        cmocka_unit_test(test_gpu_alone),  cmocka_unit_test(test_gpu_short),
+        cmocka_unit_test(test_gpu_planes), cmocka_unit_test(test_gpu_trees),  cmocka_unit_test(test_words),
+        cmocka_unit_test(test_accesses),   cmocka_unit_test(test_goldens),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }
