@@ -232,10 +232,10 @@ static int widest_array(const variant *v) {
     return widest;
 }
 
-/* Is a thread with several lines of such a length faster than one that has a line, or blocks of columns? Lines of words are as fast by themselves
+/* Is a thread with several lines of such a length faster than one that has a line, or blocks of columns? Those of words and more are as fast by themselves
  * if a thread has many of their elements under way, and in columns if they are long. */
 static bool gains_side_by_side(const variant *v, int64_t length) {
-    return widest_array(v) != WORD || length <= ALONE_AHEAD_MOST || (length > ALONE_LENGTH && length <= ALONE_WORDS);
+    return widest_array(v) < WORD || length <= ALONE_AHEAD_MOST || (length > ALONE_LENGTH && length <= ALONE_WORDS);
 }
 
 /* How many neighbouring lines should a thread have, whose elements are then accessed together? */
