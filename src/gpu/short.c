@@ -11,14 +11,13 @@ enum {
     ROWS_MOST = 16,             /* and their number; */
     TILE_MOST = 40 << 10,       /* bytes of a block in shared memory: with what is left free less than 48 KiB */
     /* Planes of rows that lie side by side. */
-    PLANE_MOST = 255, /* rows of one, and elements of a row; */
-    PLANE_WHOLE =
-        128, /* bytes of an access by all lanes, of words and more: where rows begin at such, those of LENGTH_MOST .. */
-    PLANE_WORD = 4,         /* .. elements are as well off where they are; */
+    PLANE_MOST = 255,       /* rows of one, and elements of a row; */
     PLANE_ROWS = 4096,      /* rows that there should be; */
+    PLANE_WHOLE = 128,      /* bytes of an access by all lanes; rows of LENGTH_MOST elements .. */
+    PLANE_WORD = 4,         /* .. of so many bytes that begin at such are as well off where they are; */
     PLANES_MOST = 255,      /* planes of a block, */
-    PLANES_BYTES = 8 << 10, /* bytes of them, if half the threads have a short row then, */
-    PLANES_LARGE = 12000    /* and of large ones */
+    PLANES_BYTES = 8 << 10, /* bytes of them, but for rows for half the threads, if these are short, */
+    PLANES_LARGE = 12000    /* and of planes that are too large for reductions of words */
 };
 
 /* Do the elements of operand k lie one behind the other, row by row? */

@@ -1,7 +1,8 @@
 /* gpu_reduce_short.c - reductions on the GPU whose results have few elements, of a number that is a constant of the code. A thread takes whole
- * results. Inputs whose rows lie one behind the other, or side by side, few before the next ones, come through shared memory
- * (common/row_tile.h), so that a block reads one piece of memory from end to end; elements of others are read where they are. Elements are combined as a balanced tree; if they must be
- * combined one by one (FOLD_SERIAL), from left to right. Of long results in planes a thread has some elements at a time in registers. */
+ * results. Inputs whose rows lie one behind the other, or side by side, few before the next ones (planes), come through shared memory
+ * (common/row_tile.h), so that a block reads one piece of memory from end to end; elements of others are read where they are. Elements are
+ * combined as a balanced tree; if they must be combined one by one (FOLD_SERIAL), from left to right. Of long rows in planes a thread has
+ * some elements at a time in registers. */
 #include "ir/common/internal.h"
 #include "ir/common/row_tile.h"
 #include "ir/reduce/gpu_reduce.h"
@@ -39,6 +40,7 @@ static void get_direct(short_rows *r, int k, ssa from, ssa *in) {
     }
 }
 
+/* The partials of n elements from one on (i64). */
 static partial *partials_of(short_rows *r, ssa *in, ssa from, int n) {
     skeleton *s = &r->w->s;
     partial *partials = arena_alloc(r->e->a, (size_t)n * sizeof *partials);
@@ -84,6 +86,7 @@ static partial from_left(short_rows *r, const partial *before, const partial *pa
     return x;
 }
 
+/* n partials, behind what the thread has so far, if they do not begin the result. */
 static partial combined(short_rows *r, partial *partials, int n, bool begins) {
     partial before;
     bool serial = r->w->f->order == FOLD_SERIAL, some = !begins || (serial && r->w->begun);
