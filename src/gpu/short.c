@@ -1,5 +1,7 @@
 /* short.c - reductions and accumulations whose results, or lines, have few elements: code is generated for that number, and a thread takes
  * whole ones. Which operands come through shared memory, and how many a thread takes, or a block. */
+#include <assert.h>
+
 #include "gpu/class.h"
 
 enum {
@@ -109,7 +111,9 @@ static bool wants_planes(const variant *v, const nd_loop *rows, const nd_loop *a
 /* The planes of a block: as many rows as bring FLIGHT bytes for each thread, if there are so many, or as threads; but fewer of longer rows, so that the
  * first level cache, which is what shared memory leaves, has what two accesses have in common. */
 static int64_t planes_of(const variant *v, const nd_loop *rows, int64_t length, int64_t least, int64_t blocks) {
-    int64_t side = rows->extent[0], each = FLIGHT / moved_bytes(v, length), bytes = side * staged_bytes(v, length);
+    int64_t side = rows->extent[0], moved = moved_bytes(v, length), bytes = side * staged_bytes(v, length);
+    assert(side > 0 && moved > 0 && bytes > 0);
+    int64_t each = FLIGHT / moved;
     while (each > 1 && rows->count < blocks * each * ROW_TILE_THREADS)
         each /= 2;
     int64_t most = (each > 1 ? each : 1) * ROW_TILE_THREADS / side, few = PLANES_BYTES / bytes,
