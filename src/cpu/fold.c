@@ -13,9 +13,15 @@ enum {
     FEW_RESULTS = 16,      /* if there are so many; */
     SEARCHED_ELEMENTS = 3, /* but not if the position of an extremum among so many is looked for, */
     COPIED_ELEMENTS = 6,   /* or among so many that are copied first */
-    MERGED_BYTES = 2048,   /* runs of elements of no more bytes are read together with those of other results, */
-    MERGED_RUNS = 8,       /* if a result has so many */
-    STEP_COST = 32,        /* 1024ths of a tick that an element takes at least, if it is looked at */
+    WORD = 4,
+    COLUMNS_FEW = 8,      /* results side by side, .. */
+    COLUMNS_FEW_WIDE = 4, /* .. of more than a word, whose positions are looked for by themselves .. */
+    COLUMNS_LONG = 6,     /* .. where they have so many times as many elements; */
+    COLUMNS_LONG_2 = 64,  /* the elements from which on two, .. */
+    COLUMNS_LONG_3 = 256, /* .. and three, are computed so otherwise */
+    MERGED_BYTES = 2048,  /* runs of elements of no more bytes are read together with those of other results, */
+    MERGED_RUNS = 8,      /* if a result has so many */
+    STEP_COST = 32,       /* 1024ths of a tick that an element takes at least, if it is looked at */
     FOLD_PARAMETERS = VARIANT_OPERANDS * (3 + UF_MAX_NDIM) + UF_MAX_NDIM + 5
 };
 
@@ -76,11 +82,33 @@ static bool is_row_of_extremum(const variant *v, const fold_problem *s) {
            reduced->count >= (copied ? COPIED_ELEMENTS : SEARCHED_ELEMENTS);
 }
 
+/* Do the elements of a result lie a few apart, so that vectors of them are shuffles of what is loaded whole? */
+static bool lies_closely(const variant *v, const nd_loop *reduced) {
+    bool all = reduced->ndim == 1;
+    for (int k = 0, n = variant_operands(v); k < n; k++) {
+        int64_t stride = stride_of(reduced, 0, k);
+        all &= !is_read(v, k) || (stride > 0 && stride <= FEW_APART);
+    }
+    return all;
+}
+
+/* Are columns so few that most lanes of a vector of them would be empty, and so long that each goes faster as a row? Positions, which are found
+ * beside each element, take longer then. */
+static bool few_columns(const variant *v, const fold_problem *s) {
+    int64_t columns = s->loops->kept.extent[0], n = s->loops->reduced.count;
+    int most = dtypes[v->operand[0].memory].size > WORD ? COLUMNS_FEW_WIDE : COLUMNS_FEW;
+    if (v->segmented || s->traits->order != FOLD_FREE || !lies_closely(v, &s->loops->reduced))
+        return false;
+    if (v->position)
+        return columns <= most && n >= COLUMNS_LONG * columns;
+    return (columns == 2 && n >= COLUMNS_LONG_2) || (columns == 3 && n >= COLUMNS_LONG_3);
+}
+
 static bool takes_columns(const variant *v, const fold_problem *s) {
     const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
     if (v->reduction.empty || bounds_differ(v, kept) || kept->extent[0] < 2)
         return false;
-    if (is_row_of_extremum(v, s))
+    if (is_row_of_extremum(v, s) || few_columns(v, s))
         return false;
     if (!v->segmented && reduced->count <= FEW_ELEMENTS && kept->extent[0] >= FEW_RESULTS)
         return true;

@@ -900,6 +900,34 @@ static bool takes_columns(const char *name, int64_t elements) {
     return chosen(name, 32, elements, false).reduction.columns;
 }
 
+/* Does it for so many results side by side, whose elements are as far apart, 100 times? */
+static bool goes_by_columns(const char *name, int64_t results, int64_t elements) {
+    const recipe *r = recipe_of(name);
+    test t = {.r = r, .ndim = {2, 1}, .extent = {{results, 100}, {elements}}};
+    nd_fold loops;
+    t.f = fold_of(&t.a, r);
+    for (int k = 0; k < r->nin + r->nout; k++)
+        t.op[k] = (operand){.type = k < r->nin ? r->in[k] : r->out[k - r->nin], .stride = {{1, results}}};
+    t.op[0].stride[0][1] = results * elements;
+    t.op[0].stride[1][0] = results;
+    if (r->position)
+        t.op[r->nin + r->nout].stride[1][0] = 1;
+    t.v = variant_for(&t);
+    specialise(&t, &loops);
+    arena_free(&t.a);
+    return t.v.reduction.columns;
+}
+
+/* Few columns that are long are rows of elements that lie a few apart. */
+static void few_columns_are_rows(void **unused) {
+    (void)unused;
+    assert_true(goes_by_columns("sum", 2, 63) && !goes_by_columns("sum", 2, 64));
+    assert_true(goes_by_columns("sum", 3, 255) && !goes_by_columns("sum", 3, 256));
+    assert_true(goes_by_columns("sum", 4, 1000));
+    assert_true(goes_by_columns("first largest", 8, 47) && !goes_by_columns("first largest", 8, 48));
+    assert_true(goes_by_columns("first largest", 9, 1000));
+}
+
 static void few_elements_are_columns(void **unused) {
     (void)unused;
     assert_true(takes_columns("sum", 8));
@@ -1310,6 +1338,7 @@ int main(void) {
         cmocka_unit_test(sums_are_accurate),
         cmocka_unit_test(long_sums_are_accurate),
         cmocka_unit_test(few_elements_are_columns),
+        cmocka_unit_test(few_columns_are_rows),
         cmocka_unit_test(lengths_of_rows_are_told_apart),
         cmocka_unit_test(columns_are_one_copy),
         cmocka_unit_test(extrema_are_recognised),
