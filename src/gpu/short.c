@@ -96,7 +96,7 @@ static int lengthwise(const variant *v) { return v->loop == LOOP_FOLD ? v->nin :
 /* May they go by planes, and would not be as well off where they are? least: so many planes end at a whole access. */
 static bool wants_planes(const variant *v, const nd_loop *rows, const nd_loop *along, int64_t *least) {
     int64_t side = rows->extent[0], length = along->count;
-    bool all = true, parts = length != LENGTH_MOST;
+    bool all = lengthwise(v) > 0, parts = length != LENGTH_MOST;
     *least = 1;
     for (int k = 0, n = lengthwise(v); k < n && all; k++) {
         int64_t size = element_size(v, k);
