@@ -745,7 +745,7 @@ static void test_short_planes(void **state) {
     static call c;
     int planes = 0, parts = 0, loops = 0;
     (void)state;
-    for (int64_t i = 0; i < trials(45) || (i < 1000 && !(planes && parts && loops)); i++) {
+    for (int64_t i = 0; i < trials(20) || (i < 1000 && !(planes && parts && loops)); i++) {
         int64_t side = chance(20) ? pick(100, 260) : pick(2, 40), n = chance(40) ? pick(65, 75) : pick(2, 8);
         call_begin(&c, &samples[pick(0, COUNT(samples) - 1)], chance(40));
         c.ndim = 3;

@@ -283,7 +283,7 @@ static void test_gpu(void **unused) {
 static void test_gpu_alone(void **unused) {
     (void)unused;
     together = apart = 0;
-    for (int64_t i = 0; i < trials(30) || (i < 1000 && !(together && apart)); i++) {
+    for (int64_t i = 0; i < trials(15) || (i < 1000 && !(together && apart)); i++) {
         scan_case *x = calloc(1, sizeof *x);
         uint64_t seed = draw_state;
         draw_extents(x, 8000);
@@ -332,7 +332,7 @@ static void test_gpu_short(void **unused) {
 static void test_gpu_planes(void **unused) {
     int planes = 0, parts = 0, loops = 0;
     (void)unused;
-    for (int64_t i = 0; i < trials(30) || (i < 1000 && !(planes && parts && loops)); i++) {
+    for (int64_t i = 0; i < trials(15) || (i < 1000 && !(planes && parts && loops)); i++) {
         scan_case *x = calloc(1, sizeof *x);
         uint64_t seed = draw_state;
         const scan_operator *which = &scan_operators[i % scan_operator_count];
