@@ -231,7 +231,7 @@ typedef struct request {
     uf_status (*job)(void *user);
     void *user;
     uf_status status;
-    uf_error *error; /* the caller's; NULL: the job's status alone counts */
+    uf_error *error; /* the caller's; NULL: it asks for none */
     bool done;
     pthread_cond_t finished;
     struct request *next;

@@ -13,15 +13,15 @@ enum {
     FEW_RESULTS = 16,      /* if there are so many; */
     SEARCHED_ELEMENTS = 3, /* but not if the position of an extremum among so many is looked for, */
     COPIED_ELEMENTS = 6,   /* or among so many that are copied first */
-    WORD = 4,
-    COLUMNS_FEW = 8,      /* results side by side, .. */
-    COLUMNS_FEW_WIDE = 4, /* .. of more than a word, whose positions are looked for by themselves .. */
-    COLUMNS_LONG = 6,     /* .. where they have so many times as many elements; */
-    COLUMNS_LONG_2 = 64,  /* the elements from which on two, .. */
-    COLUMNS_LONG_3 = 256, /* .. and three, are computed so otherwise */
-    MERGED_BYTES = 2048,  /* runs of elements of no more bytes are read together with those of other results, */
-    MERGED_RUNS = 8,      /* if a result has so many */
-    STEP_COST = 32,       /* 1024ths of a tick that an element takes at least, if it is looked at */
+    WORD = 4,              /* bytes */
+    COLUMNS_FEW = 8,       /* results side by side, .. */
+    COLUMNS_FEW_WIDE = 4,  /* .. of more than a word, whose positions are looked for by themselves .. */
+    COLUMNS_LONG = 6,      /* .. where they have so many times as many elements; */
+    COLUMNS_LONG_2 = 64,   /* the elements from which on two, .. */
+    COLUMNS_LONG_3 = 256,  /* .. and three, are computed so otherwise */
+    MERGED_BYTES = 2048,   /* runs of elements of no more bytes are read together with those of other results, */
+    MERGED_RUNS = 8,       /* if a result has so many */
+    STEP_COST = 32,        /* 1024ths of a tick that an element takes at least, if it is looked at */
     FOLD_PARAMETERS = VARIANT_OPERANDS * (3 + UF_MAX_NDIM) + UF_MAX_NDIM + 5
 };
 

@@ -64,8 +64,8 @@ bool short_aligned(const launch *l);
  * those are staged; 0: they are not, or too large. */
 int short_specialise_planes(variant *v, const nd_loop *rows, const nd_loop *along, const code_traits *traits,
                             int64_t blocks);
-/* The blocks of a launch that have so many rows each. */
-int64_t short_layout(const launch *l, int rows, grid *g);
+/* The blocks of a launch whose threads take `each` rows, or which take so many planes of `plane` rows. */
+int64_t short_layout(const launch *l, int each, int plane, grid *g);
 
 /* Sets which outputs are stored so that the second level cache gives them up first (variant_operand.nontemporal; streamed.c). */
 void gpu_choose_streamed(variant *v, const loop_problem *p);

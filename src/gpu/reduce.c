@@ -693,7 +693,7 @@ int64_t fold_layout(const launch *l, const occupancy *r, parameter_writer *w, gr
     put_strides_if(w, GPU_FOLD_KEPT_STRIDES, kept, variant_places);
     if (!v->reduction.empty)
         put_strides_if(w, GPU_FOLD_REDUCED_STRIDES, reduced, variant_moves);
-    return takes_whole(v)         ? short_layout(l, variant_fold_results(v), g)
+    return takes_whole(v)         ? short_layout(l, v->fold.results, v->fold.plane, g)
            : v->reduction.columns ? layout_columns(l, g)
                                   : layout_rows(l, r, g);
 }

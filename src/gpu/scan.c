@@ -210,12 +210,17 @@ static void specialise_columns(variant *v, const nd_loop *lines, int64_t m, int 
         v->scan.coop--;
 }
 
+/* Bytes of an element of the widest operand. */
+static int widest_array(const variant *v) {
+    int widest = 1;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        widest = element_size(v, k) > widest ? element_size(v, k) : widest;
+    return widest;
+}
+
 /* Do so many lines begin next to each other that lanes side by side read whole sectors, at once or from the cache? */
 static bool are_close(const variant *v, const nd_loop *lines) {
-    int bytes = 1;
-    for (int k = 0; k < v->nin + v->nout; k++)
-        bytes = element_size(v, k) > bytes ? element_size(v, k) : bytes;
-    return lines->extent[0] >= COLUMNS_MIN || lines->extent[0] * bytes >= SECTOR;
+    return lines->extent[0] >= COLUMNS_MIN || lines->extent[0] * widest_array(v) >= SECTOR;
 }
 
 /* Is each of lines side by side best left to one thread? There are enough of them, and they are short, or few lie next to each other before the next
@@ -223,13 +228,6 @@ static bool are_close(const variant *v, const nd_loop *lines) {
 static bool goes_alone(const variant *v, const nd_loop *lines, int64_t length) {
     return lines->count >= ALONE_LINES && are_close(v, lines) &&
            (length <= ALONE_LENGTH || lines->extent[0] < ALONE_ACROSS);
-}
-
-static int widest_array(const variant *v) {
-    int widest = 1;
-    for (int k = 0; k < v->nin + v->nout; k++)
-        widest = element_size(v, k) > widest ? element_size(v, k) : widest;
-    return widest;
 }
 
 /* Is a thread with several lines of such a length faster than one that has a line, or blocks of columns? Those of words and more are as fast by themselves
@@ -424,7 +422,7 @@ int64_t scan_layout(const launch *l, const occupancy *r, parameter_writer *w, gr
     put_strides(w, GPU_SCAN_KEPT_STRIDES, l->loop, 0);
     put_strides(w, GPU_SCAN_ALONG_STRIDES, l->reduced, 0);
     if (v->scan.length)
-        return short_layout(l, variant_scan_lines(v), g);
+        return short_layout(l, v->scan.lines, v->scan.plane, g);
     if (!v->reduction.columns && v->scan.coop <= COOP_WARP)
         return layout_lines(l, r, g);
     g->threads = v->reduction.columns ? SCAN_COLUMN_THREADS : 1u << v->scan.coop;

@@ -151,7 +151,7 @@ int short_specialise_planes(variant *v, const nd_loop *rows, const nd_loop *alon
     return (int)planes;
 }
 
-int64_t short_layout(const launch *l, int rows, grid *g) {
+int64_t short_layout(const launch *l, int each, int plane, grid *g) {
     g->threads = ROW_TILE_THREADS;
-    return (l->loop->count - 1) / rows + 1;
+    return (l->loop->count - 1) / ((int64_t)each * (plane ? plane : ROW_TILE_THREADS)) + 1;
 }

@@ -306,8 +306,7 @@ typedef struct variant {
                     /* The elements of a result, where code is generated for that number: !columns: a thread takes whole results, `results`
                      * of them, out of shared memory; columns: in one visit; 0: any number. */
                     uint8_t length;
-                    uint8_t
-                        plane; /* of a constant length, !columns: as of scans, and `results` are the planes of a block */
+                    uint8_t plane; /* of a constant length: as of scans; `results` are then the planes of a block */
                     /* Every access by vectors is aligned, as GPU_FOLD_ALIGNED says, so that the code has no others beside them, but for what
                      * is left over. 0: the launch says whether they are. */
                     uint8_t aligned;
@@ -334,12 +333,13 @@ typedef struct variant {
                     uint8_t state_words; /* words of 32 bits of a state */
                     uint8_t length;      /* !columns: the elements of a line, as in folds; 0: any number */
                     uint8_t lines;       /* whole ones that a thread takes then; of planes, those of a block */
-                    uint8_t
-                        plane; /* of a constant length: as many lines lie side by side, and are a plane with no gaps to the next one; 0: not so */
+                    /* Of a constant length: so many lines lie side by side, and behind their last elements the next ones begin. 0: lines lie
+                     * one behind the other, or elsewhere. */
+                    uint8_t plane;
                     /* !columns, coop <= COOP_WARP: lines have several tiles, which their lanes take one after the other. */
                     uint8_t in_turn;
-                    uint8_t
-                        alone; /* a thread `vector` lines side by side, from their first elements to their last, of which `accesses` are loaded ahead */
+                    /* A thread has `vector` lines side by side, from their first elements to their last, and loads `accesses` of each ahead. */
+                    uint8_t alone;
                 } scan;
                 /* LOOP_SCAN, CPU. */
                 struct {
@@ -559,7 +559,7 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *   scan      Rows: coop <= COOP_WARP: blockDim.x >> coop lines a block, which have one tile if they are not in_turn; else 1 << coop threads and
  *             a tile of a line, which has vector * accesses << coop elements. Columns: SCAN_COLUMN_THREADS threads, vector << coop lines; a tile has accesses *
  *             SCAN_COLUMN_THREADS >> coop elements of each. Of a constant length: blocks of ROW_TILE_THREADS threads, which take
- *             `lines` lines each, or `lines` planes together. FOLD_SERIAL: blockDim.x lines. */
+ *             `lines` lines each, or `lines` planes together. Alone: vector * blockDim.x lines. */
 
 /* How cores whose sizes are constants lie in shared memory: by accesses of core_width bytes, each call's core_pitch bytes behind
  * the one before, so that neighbouring threads which make the same access in their own cores do not meet in a bank. */
@@ -677,14 +677,6 @@ static inline int variant_tile(const variant *v, int k) {
         if (v->operand[i].staged && dtypes[v->operand[i].memory].size == size && !before--)
             return i;
     return k;
-}
-
-/* Lines, or results, of a constant length of a block. */
-static inline int variant_scan_lines(const variant *v) {
-    return v->scan.lines * (v->scan.plane ? v->scan.plane : ROW_TILE_THREADS);
-}
-static inline int variant_fold_results(const variant *v) {
-    return v->fold.results * (v->fold.plane ? v->fold.plane : ROW_TILE_THREADS);
 }
 
 /* Bytes of the widest access that so many records in a row can be divided into, so many bytes apart. */

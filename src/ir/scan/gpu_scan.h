@@ -31,7 +31,7 @@ typedef struct gpu_scan_kernel {
 
 /* Blocks. rows: coop <= COOP_WARP: blockDim.x >> coop lines; else 1 << coop threads and a tile of a line, which has `vector *
  * accesses << coop` elements. columns: 256 threads, `vector << coop` lines; a tile has `accesses * 256 >> coop` elements of each.
- * FOLD_SERIAL: blockDim.x lines. */
+ * alone: vector * blockDim.x lines. Of a constant length: see row_tile.h. */
 
 /* Finds where a line begins, and sets g->at. line: i64, counted over the dimensions from `first` on. */
 void gpu_scan_line(gpu_scan_kernel *g, ssa line, int first);

@@ -35,19 +35,31 @@ static void load(short_lines *l, const tile_row *row) {
     }
 }
 
-static void accumulate(short_lines *l) {
+/* Element i behind one (i32) of the line, as a number of 64 bits. */
+static ssa index_behind(const short_lines *l, ssa from, int i) {
+    emit *e = l->s->e;
+    int64_t first;
+    return ssa_is_constant(from, &first) ? ssa_constant(first + i)
+                                         : emit_widen(e, emit_op(e, "add i32", from, ssa_constant(i)));
+}
+
+/* Takes elements from .. from + n - 1 (i32), which are loaded, and leaves their results. before: the state in front of them; NULL: they begin the
+ * line. Returns the state behind them. */
+static partial accumulate(short_lines *l, ssa from, int n, const partial *before) {
+    fold_writer *w = l->g->w;
     partial so_far = {.present = ssa_none()};
-    for (int i = 0; i < l->length; i++) {
+    for (int i = 0; i < n; i++) {
         ssa in[VARIANT_OPERANDS] = {0}, results[UF_MAX_OPERANDS];
         for (int k = 0; k < l->s->nin; k++)
-            if (fold_reads(l->g->w, k))
+            if (fold_reads(w, k))
                 in[k] = values_of(l, k)[i];
-        partial x = fold_element(l->g->w, in, gpu_scan_position(l->g, ssa_constant(i)));
-        so_far = i ? fold_join(l->g->w, &so_far, &x) : x;
-        fold_results(l->g->w, &so_far, ssa_constant(i + 1), results);
+        partial x = fold_element(w, in, gpu_scan_position(l->g, index_behind(l, from, i)));
+        so_far = i ? fold_join(w, &so_far, &x) : before ? fold_join(w, before, &x) : x;
+        fold_results(w, &so_far, index_behind(l, from, i + 1), results);
         for (int k = 0; k < l->s->v->nout; k++)
             values_of(l, l->s->nin + k)[i] = results[k];
     }
+    return so_far;
 }
 
 static void store(short_lines *l, const tile_row *row) {
@@ -69,7 +81,7 @@ static void take_lines(short_lines *l) {
         tile_row row = row_tiles_row(l->tiles, i, within, &index, &there);
         gpu_scan_line(l->g, index, 0);
         load(l, &row);
-        accumulate(l);
+        accumulate(l, ssa_constant(0), l->length, NULL);
         int end = skeleton_if(l->s, there);
         store(l, &row);
         skeleton_end_if(l->s, end);
@@ -79,24 +91,13 @@ static void take_lines(short_lines *l) {
 /* Elements from .. from + n - 1 (i32) of a long line, the first of which begins it or not. */
 static void take_some(short_lines *l, const tile_row *row, ssa from, int n, bool begins) {
     fold_writer *w = l->g->w;
-    partial so_far = {.present = ssa_none()};
-    ssa results[UF_MAX_OPERANDS];
+    partial before;
     if (!begins)
-        so_far = partial_get(w, &l->so_far);
+        before = partial_get(w, &l->so_far);
     for (int k = 0; k < l->s->nin; k++)
         if (fold_reads(w, k))
             row_tile_get_some(&l->tiles->tile[k], row, from, n, values_of(l, k));
-    for (int i = 0; i < n; i++) {
-        ssa in[VARIANT_OPERANDS] = {0}, index = emit_widen(l->s->e, emit_op(l->s->e, "add i32", from, ssa_constant(i)));
-        for (int k = 0; k < l->s->nin; k++)
-            if (fold_reads(w, k))
-                in[k] = values_of(l, k)[i];
-        partial x = fold_element(w, in, gpu_scan_position(l->g, index));
-        so_far = i || !begins ? fold_join(w, &so_far, &x) : x;
-        fold_results(w, &so_far, emit_value(l->s->e, "add i64 %s, 1", index.text), results);
-        for (int k = 0; k < l->s->v->nout; k++)
-            values_of(l, l->s->nin + k)[i] = results[k];
-    }
+    partial so_far = accumulate(l, from, n, begins ? NULL : &before);
     partial_put(w, &l->so_far, &so_far);
     for (int k = l->s->nin; k < l->s->nin + l->s->v->nout; k++)
         row_tile_put_some(&l->tiles->tile[k], row, from, n, values_of(l, k));
@@ -121,7 +122,7 @@ static void take_planes(short_lines *l) {
         take_long(l, &row);
     } else {
         load(l, &row);
-        accumulate(l);
+        accumulate(l, ssa_constant(0), l->length, NULL);
         store(l, &row);
     }
     row_tiles_rows_end(l->tiles, &lines);
