@@ -3,7 +3,8 @@
 #include "gpu/class.h"
 
 enum {
-    SECTOR = 32, /* bytes that an access costs at least */
+    SECTOR = 32,        /* bytes that an access costs at least */
+    ACCESS_WHOLE = 128, /* bytes of an access by all lanes */
     WORD = 4,
     WIDE = 8,            /* bytes of an element of which few fill a sector */
     COLUMNS_MIN = 8,     /* neighbouring lines that are worth going together */
@@ -41,7 +42,16 @@ enum {
     ACROSS_SPREAD = 4,    /* the least where tiles of a line are spread over blocks */
     BLOCKS_ENOUGH = 1056, /* columns: blocks that keep a device busy, each going along its lines by itself */
     SHARED_WORDS = 8192,  /* columns: of shared memory */
-    COUNTER_BYTES = 128   /* of the tickets */
+    /* Few of them without gaps: tiles of all. */
+    PLANE_MOST = 200,        /* lines, */
+    PLANE_SIDE = 320,        /* bytes of all of them, */
+    PLANE_NODES = 90,        /* of an element, some of which are written out twice; */
+    PLANE_THREADS = 256,     /* threads at most, and .. */
+    PLANE_THREADS_FEW = 160, /* .. for which they have fewer elements each, */
+    PLANE_ELEMENTS = 128,    /* elements of a thread, */
+    PLANE_TILE = 32 << 10,   /* and bytes of a tile, */
+    PLANE_SHARED = 44 << 10, /* with the states: what is left free is less than 48 KiB */
+    COUNTER_BYTES = 128      /* of the tickets */
 };
 
 /* ---- Specialising ---- */
@@ -172,7 +182,7 @@ static int64_t groups_across(const variant *v, const nd_loop *lines) {
 /* Words of shared memory: of what each row of threads comes to, or of what is looked back to. */
 static int shared_words(const variant *v) {
     int rows = SCAN_COLUMN_THREADS >> v->scan.coop,
-        entries = v->scan.coop <= SCAN_ACROSS_MAX && rows < 1 << SCAN_FAN_COLUMNS ? 1 << SCAN_FAN_COLUMNS : rows;
+        entries = v->scan.coop <= SCAN_ACROSS_MAX && rows < SCAN_LOOK_BACK ? SCAN_LOOK_BACK : rows;
     return (entries * v->scan.vector << v->scan.coop) * v->scan.state_words;
 }
 
@@ -284,6 +294,73 @@ static void take_planes(variant *v, const nd_loop *lines, const nd_loop *along, 
     set_kinds(v, columns ? lines : along);
 }
 
+/* Do the lines of a plane lie side by side without gaps in all operands? */
+static bool is_interleaved(const variant *v, const nd_loop *lines, const nd_loop *along) {
+    bool all = !v->masked;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        all &= v->operand[k].kind < OPERAND_NUMBER && stride_of(lines, 0, k) == 1 &&
+               stride_of(along, 0, k) == lines->extent[0];
+    return all;
+}
+
+/* Bytes of shared memory of a tile, and of the states of its rows of threads. */
+static int64_t tile_shared(const variant *v) {
+    int64_t elements = (int64_t)v->scan.lines * v->scan.plane * v->scan.accesses, bytes = 0;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        bytes += variant_tile(v, k) == k ? elements * element_size(v, k) : 0;
+    return bytes + (int64_t)variant_scan_places(v) * v->scan.state_words * WORD;
+}
+
+/* Rows of threads with so many elements each, but no more than there are. */
+static void set_rows(variant *v, int64_t length, int elements) {
+    int64_t rows = ceil_shift(length, log2_floor((uint64_t)elements)), most = PLANE_THREADS / v->scan.plane;
+    v->scan.lines = (uint8_t)(rows < most ? rows : most);
+    v->scan.accesses = (uint8_t)elements;
+}
+
+/* The tile: as many elements of a thread as there is room for, and fewer of short lines, for more threads. Rows of threads begin at whole accesses. Is
+ * it worth a block? */
+static bool fit_tile(variant *v, int64_t length) {
+    int elements = PLANE_ELEMENTS, least = 1;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        while (least * element_size(v, k) < ACCESS_BYTES)
+            least *= 2;
+    set_rows(v, length, elements);
+    while (elements > least && (elements * widest_array(v) * PLANE_THREADS > PLANE_TILE ||
+                                tile_shared(v) > PLANE_SHARED || v->scan.lines * v->scan.plane < PLANE_THREADS_FEW))
+        set_rows(v, length, elements /= 2);
+    return tile_shared(v) <= PLANE_SHARED && v->scan.lines * v->scan.plane >= WARP;
+}
+
+/* Are tiles better than a thread for each line, or blocks of neighbouring ones? These are as good if they read whole sectors, or accesses, and are
+ * enough; and narrow elements are copied one by one where a plane begins within an access. */
+static bool prefers_tiles(const variant *v, const nd_loop *lines, int64_t length) {
+    int64_t side = lines->extent[0], bytes = side * widest_array(v);
+    bool narrow = widest_array(v) < WORD, alone = goes_alone(v, lines, length);
+    if (bytes % SECTOR)
+        return !alone || !narrow || length * bytes % ACCESS_BYTES == 0;
+    bool whole = bytes % ACCESS_WHOLE == 0 && widest_array(v) <= WORD;
+    return !alone && !(whole && lines->count / side * bytes / ACCESS_WHOLE >= BLOCKS_ENOUGH);
+}
+
+/* Few long lines side by side: a block has a tile of them all. */
+static bool take_interleaved(variant *v, const nd_loop *lines, const nd_loop *along, const code_traits *traits) {
+    int64_t side = lines->extent[0];
+    if (side < 2 || side > PLANE_MOST || side * widest_array(v) > PLANE_SIDE || traits->has_loop ||
+        traits->nodes > PLANE_NODES || !is_interleaved(v, lines, along))
+        return false;
+    variant t = *v;
+    t.reduction.columns = t.scan.coop = 0;
+    set_kinds(&t, along);
+    for (int k = 0; k < t.nin + t.nout; k++)
+        t.operand[k].staged = 1;
+    t.scan.plane = (uint8_t)side;
+    bool fits = fit_tile(&t, length_of(along));
+    if (fits)
+        *v = t;
+    return fits;
+}
+
 int64_t scan_specialise(variant *v, const fold_problem *s, int sms) {
     (void)sms;
     const nd_loop *lines = &s->loops->kept, *along = &s->loops->reduced;
@@ -308,6 +385,9 @@ int64_t scan_specialise(variant *v, const fold_problem *s, int sms) {
         return 0;
     }
     int side = beside ? lines_together(v, lines, along, elements_of(v, s->traits) / 2) : 1;
+    bool tiles = beside && (side == 1 || !are_close(v, lines)) && prefers_tiles(v, lines, length_of(along));
+    if (tiles && take_interleaved(v, lines, along, s->traits))
+        return 0;
     if (beside && (goes_alone(v, lines, length_of(along)) || side > 1)) {
         specialise_alone(v, along, ahead_of(v, s->traits, length_of(along)), side);
         return 0;
@@ -341,6 +421,15 @@ static cut cut_of(const launch *l) {
     unsigned vector = log2_floor(v->scan.vector), repeat = log2_floor(v->scan.accesses);
     int64_t m = length_of(l->reduced);
     cut c = {.across = 1, .groups = lines->count, .entries = 1, .fan = SCAN_FAN_ROWS};
+    if (variant_interleaved_lines(v)) {
+        int64_t tile = (int64_t)v->scan.lines * v->scan.accesses;
+        c.tiles = (m - 1) / tile + 1;
+        c.groups /= v->scan.plane;
+        c.entries = v->scan.plane;
+        c.spread = c.tiles > 1;
+        c.fan = SCAN_FAN_COLUMNS;
+        return c;
+    }
     if (!v->reduction.columns) {
         c.tiles = ceil_shift(m, v->scan.coop + vector + repeat);
         c.spread = c.tiles > 1 && v->scan.coop > COOP_WARP;
@@ -368,6 +457,17 @@ size_t scan_scratch(const launch *l) {
     return c.spread ? (size_t)bytes : 0;
 }
 
+/* Does every plane begin at a whole access? */
+static bool planes_aligned(const launch *l) {
+    uintptr_t wrong = 0;
+    for (int k = 0; k < l->v->nin + l->v->nout; k++) {
+        wrong |= (uintptr_t)l->data[k];
+        for (int d = 1; d < l->loop->ndim; d++)
+            wrong |= l->loop->extent[d] > 1 ? (uintptr_t)(stride_of(l->loop, d, k) * element_size(l->v, k)) : 0;
+    }
+    return !(wrong & (ACCESS_BYTES - 1));
+}
+
 /* Are vectors of neighbours aligned in every operand? */
 static bool is_aligned(const launch *l) {
     const variant *v = l->v;
@@ -375,6 +475,8 @@ static bool is_aligned(const launch *l) {
     bool across = v->reduction.columns || v->scan.alone;
     if (v->scan.length)
         return short_aligned(l);
+    if (variant_interleaved_lines(v))
+        return planes_aligned(l);
     for (int k = 0; k < v->nin + v->nout; k++) {
         if (v->operand[k].kind != OPERAND_CONTIGUOUS && !v->scan.alone)
             continue;
@@ -415,7 +517,7 @@ int64_t scan_layout(const launch *l, const occupancy *r, parameter_writer *w, gr
     put_parameter(w, GPU_SCAN_LENGTH, length_of(l->reduced));
     put_parameter(w, GPU_SCAN_ALIGNED, is_aligned(l));
     put_parameter(w, GPU_SCAN_TILES, c.tiles);
-    put_divisor(w, GPU_SCAN_ORDER, v->reduction.columns ? c.groups : c.tiles);
+    put_divisor(w, GPU_SCAN_ORDER, v->reduction.columns || variant_interleaved_lines(v) ? c.groups : c.tiles);
     put_divisor(w, GPU_SCAN_COLUMNS, c.across);
     put_scratch(w, l, &c);
     put_extents(w, GPU_SCAN_KEPT, l->loop, 0, l->loop->ndim - 1);
@@ -423,9 +525,12 @@ int64_t scan_layout(const launch *l, const occupancy *r, parameter_writer *w, gr
     put_strides(w, GPU_SCAN_ALONG_STRIDES, l->reduced, 0);
     if (v->scan.length)
         return short_layout(l, v->scan.lines, v->scan.plane, g);
-    if (!v->reduction.columns && v->scan.coop <= COOP_WARP)
+    bool interleaved = variant_interleaved_lines(v);
+    if (!v->reduction.columns && v->scan.coop <= COOP_WARP && !interleaved)
         return layout_lines(l, r, g);
-    g->threads = v->reduction.columns ? SCAN_COLUMN_THREADS : 1u << v->scan.coop;
+    g->threads = interleaved            ? (unsigned)v->scan.lines * v->scan.plane
+                 : v->reduction.columns ? SCAN_COLUMN_THREADS
+                                        : 1u << v->scan.coop;
     int64_t blocks;
     if (__builtin_mul_overflow(c.groups, v->reduction.columns && !c.spread ? 1 : c.tiles, &blocks))
         return INT64_MAX;

@@ -17,6 +17,8 @@ enum {
     SCAN_LEVELS = 3,
     SCAN_FAN_ROWS = 5,
     SCAN_FAN_COLUMNS = 4,
+    SCAN_LOOK_BACK =
+        (2 << SCAN_FAN_COLUMNS) + 1, /* entries of two levels, and of the part before, for a line of columns */
     SCAN_COLUMN_THREADS = 256,
     ROW_TILE_THREADS = 128, /* of a block that has rows of a constant length in shared memory */
     ROW_STRAIGHT = 64,      /* elements of such a row that are all in registers; of planes those of more go by .. */

@@ -332,9 +332,11 @@ typedef struct variant {
                     uint8_t coop;        /* log2 of the threads along a line; columns: across lines */
                     uint8_t state_words; /* words of 32 bits of a state */
                     uint8_t length;      /* !columns: the elements of a line, as in folds; 0: any number */
-                    uint8_t lines;       /* whole ones that a thread takes then; of planes, those of a block */
-                    /* Of a constant length: so many lines lie side by side, and behind their last elements the next ones begin. 0: lines lie
-                     * one behind the other, or elsewhere. */
+                    uint8_t
+                        lines; /* whole ones that a thread takes then; of planes, those of a block, or rows of threads */
+                    /* So many lines lie side by side without gaps. Of a constant length: behind their last elements the next ones begin. Of any
+                     * other: a block has a tile of them all in shared memory, `lines` rows of as many threads, with `accesses` elements
+                     * each. 0: lines lie one behind the other, or elsewhere. */
                     uint8_t plane;
                     /* !columns, coop <= COOP_WARP: lines have several tiles, which their lanes take one after the other. */
                     uint8_t in_turn;
@@ -559,7 +561,8 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *   scan      Rows: coop <= COOP_WARP: blockDim.x >> coop lines a block, which have one tile if they are not in_turn; else 1 << coop threads and
  *             a tile of a line, which has vector * accesses << coop elements. Columns: SCAN_COLUMN_THREADS threads, vector << coop lines; a tile has accesses *
  *             SCAN_COLUMN_THREADS >> coop elements of each. Of a constant length: blocks of ROW_TILE_THREADS threads, which take
- *             `lines` lines each, or `lines` planes together. Alone: vector * blockDim.x lines. */
+ *             `lines` lines each, or `lines` planes together. Alone: vector * blockDim.x lines. Of a plane and any length: lines * plane
+ *             threads, `plane` lines; a tile has lines * accesses elements of each. */
 
 /* How cores whose sizes are constants lie in shared memory: by accesses of core_width bytes, each call's core_pitch bytes behind
  * the one before, so that neighbouring threads which make the same access in their own cores do not meet in a bank. */
@@ -677,6 +680,14 @@ static inline int variant_tile(const variant *v, int k) {
         if (v->operand[i].staged && dtypes[v->operand[i].memory].size == size && !before--)
             return i;
     return k;
+}
+
+/* A scan of few lines side by side of any length. */
+static inline bool variant_interleaved_lines(const variant *v) { return v->scan.plane && !v->scan.length; }
+/* Its places of states in shared memory: two for each thread, or for the entries that are looked back to. */
+static inline int variant_scan_places(const variant *v) {
+    int rows = 2 * v->scan.lines;
+    return v->scan.plane * (rows > SCAN_LOOK_BACK ? rows : SCAN_LOOK_BACK);
 }
 
 /* Bytes of the widest access that so many records in a row can be divided into, so many bytes apart. */

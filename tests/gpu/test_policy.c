@@ -67,7 +67,11 @@ static void lay_out(sample *s, const launch *l, unsigned block, int sms) {
         UF_OK);
     assert_int_equal(s->g.parameters, schema_count(l->v, l->layout, true));
     int least = l->v->loop == LOOP_FOLD && l->v->reduction.columns ? 1 : WARP; /* columns: no more than there are */
-    assert_true((int)s->g.threads >= least && s->g.threads <= 1024 && !(s->g.threads & (s->g.threads - 1)));
+    bool tiles = l->v->loop == LOOP_SCAN && variant_interleaved_lines(l->v);   /* a thread for each line in each row */
+    if (tiles)
+        assert_true(s->g.threads == (unsigned)l->v->scan.lines * l->v->scan.plane && s->g.threads <= BLOCK_MAX);
+    assert_true((int)s->g.threads >= least && s->g.threads <= 1024);
+    assert_true(tiles || !(s->g.threads & (s->g.threads - 1)));
     assert_true(s->g.blocks >= 1 && s->g.blocks <= GRID_MAX);
 }
 
@@ -945,8 +949,13 @@ static const struct {
     {1 << 20, 17, false, FOLD_FREE, "alone 1 x 16, 2^0 threads, 4096 blocks of 256"},
     {(1 << 20) + 1, 17, false, FOLD_FREE, "alone 1 x 16, 2^0 threads, 4097 blocks of 256"},
     {1 << 16, 20, false, FOLD_FREE, "columns 2 x 8, 2^6 threads, 512 blocks of 256"},
-    {20, 1 << 20, false, FOLD_FREE, "columns 2 x 16, 2^4 threads, 4096 blocks of 256, spread"},
-    {4, 1000, false, FOLD_FREE, "rows 1 x 16, 2^6 threads, 4 blocks of 64"},
+    {20, 1 << 20, false, FOLD_FREE, "tiles of 20 lines, 12 x 32, 2731 blocks of 240, spread"},
+    {3, 1 << 20, false, FOLD_ORDERED, "tiles of 3 lines, 85 x 32, 386 blocks of 255, spread"},
+    {80, 1 << 20, false, FOLD_FREE, "tiles of 80 lines, 3 x 32, 10923 blocks of 240, spread"},
+    {81, 1 << 20, false, FOLD_FREE, "columns 2 x 16, 2^4 threads, 12288 blocks of 256, spread"},
+    {3, 1000, false, FOLD_FREE, "tiles of 3 lines, 63 x 16, 1 blocks of 189"},
+    {3, 1 << 20, false, FOLD_SERIAL, "alone 1 x 4, 2^0 threads, 1 blocks of 64"},
+    {4, 1000, false, FOLD_FREE, "tiles of 4 lines, 63 x 16, 1 blocks of 252"},
 };
 
 static void test_scan_table(void **unused) {
@@ -961,6 +970,9 @@ static void test_scan_table(void **unused) {
         if (v->scan.length)
             snprintf(got, sizeof got, "rows of %d, %d a thread, %u blocks of %u", v->scan.length, v->scan.lines,
                      r.s.g.blocks, r.s.g.threads);
+        else if (v->scan.plane)
+            snprintf(got, sizeof got, "tiles of %d lines, %d x %d, %u blocks of %u%s", v->scan.plane, v->scan.lines,
+                     v->scan.accesses, r.s.g.blocks, r.s.g.threads, spread ? ", spread" : "");
         else
             snprintf(got, sizeof got, "%s %d x %d, 2^%d threads, %u blocks of %u%s",
                      v->reduction.columns ? "columns"
@@ -1017,6 +1029,59 @@ static void planes_make(reduced *r, int64_t side, int64_t planes, int64_t length
     reduced_end(r, FOLD_FREE, nodes, 0);
 }
 
+/* Long lines side by side: tiles of all of them, or each by itself, or blocks of columns. */
+static void test_scan_tiles(void **unused) {
+    static const struct {
+        int64_t side, planes, length, gap;
+        dtype type;
+        int nodes;
+        const char *chosen;
+    } cases[] = {
+        {3, 1, 1 << 20, 0, DT_FLOAT32, 2, "85 x 32"},
+        {3, 1, 1 << 20, 0, DT_FLOAT64, 2, "85 x 16"},
+        {3, 1, 1 << 20, 0, DT_INT8, 2, "85 x 128"},
+        {3, 1, 1 << 20, 1, DT_FLOAT32, 2, "85 x 32"}, /* planes lie apart: there is one */
+        {200, 1, 1 << 20, 0, DT_INT8, 2, "1 x 64"},
+        {201, 1, 1 << 20, 0, DT_INT8, 2, "columns"},
+        {160, 1, 1 << 20, 0, DT_BFLOAT16, 2, "1 x 64"},
+        {161, 1, 1 << 20, 0, DT_BFLOAT16, 2, "columns"},
+        {40, 1, 1 << 20, 0, DT_FLOAT64, 2, "6 x 16"},
+        {41, 1, 1 << 20, 0, DT_FLOAT64, 2, "columns"},
+        {3, 1, 1 << 20, 0, DT_FLOAT32, 91, "rows"}, /* much code */
+        {9, 1, 1 << 20, 0, DT_FLOAT32, 91, "columns"},
+        {3, 10, 300, 0, DT_FLOAT32, 2, "75 x 4"},      /* short lines: fewer elements for more threads, .. */
+        {3, 10, 300, 0, DT_INT8, 2, "19 x 16"},        /* .. but whole accesses */
+        {2, 10, 240, 0, DT_INT8, 2, "rows"},           /* .. and a warp */
+        {64, 1000, 1000, 0, DT_FLOAT32, 2, "columns"}, /* whole accesses, enough of them */
+        {64, 100, 1000, 0, DT_FLOAT32, 2, "4 x 32"},   /* not enough */
+        {32, 2000, 1000, 0, DT_FLOAT64, 2, "8 x 16"},  /* wider elements */
+        {8, 20000, 1000, 0, DT_FLOAT32, 2, "alone"},   /* whole sectors, lines enough */
+        {2, 1 << 17, 304, 0, DT_INT8, 2, "19 x 16"},   /* lines together, but not close */
+        {7, 20000, 1000, 0, DT_FLOAT32, 2, "32 x 32"},
+        {33, 20000, 304, 0, DT_INT8, 2, "5 x 64"},    /* lines begin within sectors */
+        {33, 20000, 300, 0, DT_INT8, 2, "alone"},     /* and planes within accesses */
+        {33, 20000, 300, 0, DT_FLOAT32, 2, "7 x 32"}, /* where words are copied one by one */
+    };
+    static reduced r;
+    char got[32];
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        planes_make(&r, cases[i].side, cases[i].planes, cases[i].length, cases[i].gap, cases[i].type, cases[i].nodes);
+        const variant *v = &r.s.v;
+        if (variant_interleaved_lines(v))
+            snprintf(got, sizeof got, "%d x %d", v->scan.lines, v->scan.accesses);
+        else
+            snprintf(got, sizeof got, "%s", v->scan.alone ? "alone" : v->reduction.columns ? "columns" : "rows");
+        check(i, got, cases[i].chosen);
+        if (!variant_interleaved_lines(v))
+            continue;
+        int64_t tile = (int64_t)v->scan.lines * v->scan.accesses, tiles = (cases[i].length + tile - 1) / tile;
+        assert_int_equal(r.s.g.blocks, tiles * cases[i].planes);
+        assert_true(v->operand[0].staged && v->operand[1].staged && !v->reduction.columns);
+        assert_int_equal(r.s.parameters[schema_place(v, NULL, true, GPU_SCAN_COUNTER)] != 0, tiles > 1);
+    }
+}
+
 /* Planes of lines that would begin within accesses of memory's go through shared memory. */
 static void test_scan_planes(void **unused) {
     static const struct {
@@ -1047,7 +1112,7 @@ static void test_scan_planes(void **unused) {
     for (size_t i = 0; i < COUNT(cases); i++) {
         planes_make(&r, cases[i].side, cases[i].planes, cases[i].length, cases[i].gap, cases[i].type, cases[i].nodes);
         const variant *v = &r.s.v;
-        if (v->scan.plane != (cases[i].each ? cases[i].side : 0))
+        if ((v->scan.length ? v->scan.plane : 0) != (cases[i].each ? cases[i].side : 0))
             fail_msg("case %zu: planes of %d lines", i, v->scan.plane);
         if (!cases[i].each)
             continue;
@@ -1122,6 +1187,9 @@ static void test_scan_covers(void **unused) {
         if (v->reduction.columns) {
             assert_int_equal(g->threads, SCAN_COLUMN_THREADS);
             assert_true((int64_t)g->blocks * (v->scan.vector << v->scan.coop) >= lines);
+        } else if (variant_interleaved_lines(v)) {
+            int64_t tile = (int64_t)v->scan.lines * v->scan.accesses;
+            assert_true(v->scan.plane == lines && g->blocks == (length + tile - 1) / tile);
         } else if (v->scan.length) {
             assert_true((int64_t)g->blocks * g->threads * v->scan.lines >= lines && v->scan.length == length);
         } else if (v->scan.coop <= COOP_WARP) {
@@ -2084,6 +2152,7 @@ int main(void) {
         cmocka_unit_test(test_scan_table),
         cmocka_unit_test(test_scan_side),
         cmocka_unit_test(test_scan_planes),
+        cmocka_unit_test(test_scan_tiles),
         cmocka_unit_test(test_scan_vectors),
         cmocka_unit_test(test_scan_in_turn),
         cmocka_unit_test(test_scan_covers),

@@ -247,7 +247,9 @@ static void leave_alone(scan_case *x) {
 
 /* Smaller tiles than the engine would take, so that there are several of them, spread over blocks or taken in turn. */
 static void shrink(scan_case *x) {
-    if (!x->v.scan.length && chance(20)) {
+    if (variant_interleaved_lines(&x->v)) {
+        x->v.scan.lines = (uint8_t)pick(1, x->v.scan.lines);
+    } else if (!x->v.scan.length && chance(20)) {
         leave_alone(x);
     } else if (x->f.order != FOLD_SERIAL && !x->v.reduction.columns && !x->v.scan.length && chance(50)) {
         x->v.scan.in_turn = 1;
@@ -342,15 +344,47 @@ static void test_gpu_planes(void **unused) {
         x->extent[2] = chance(15) ? pick(65, 80) : chance(20) ? pick(20, 40) : pick(2, 12);
         scan_make(x, which, any_dtype[pick(0, COUNT(any_dtype) - 1)], SCAN_COLUMNS, chance(30));
         specialise(x, &cuda_engine);
-        assert_true(!x->v.scan.plane || (x->v.scan.plane == x->extent[0] && x->v.scan.length == x->extent[2]));
-        planes += x->v.scan.plane > 0;
-        loops += x->v.scan.plane && x->v.scan.length > ROW_STRAIGHT;
-        parts += x->v.scan.plane && x->extent[1] % x->v.scan.lines; /* the last block has fewer */
+        bool whole = x->v.scan.plane && x->v.scan.length;
+        assert_true(!whole || (x->v.scan.plane == x->extent[0] && x->v.scan.length == x->extent[2]));
+        planes += whole;
+        loops += whole && x->v.scan.length > ROW_STRAIGHT;
+        parts += whole && x->extent[1] % x->v.scan.lines; /* the last block has fewer */
         run_simulated(x, seed, i % 15 ? 0 : JUDGE_ONE_ARCH | JUDGE_ASSEMBLE);
         scan_free(x);
         free(x);
     }
     assert_true(planes && parts && loops);
+}
+
+/* Few long lines side by side: tiles of all of them, which are spread over blocks, the last of a line in part. */
+static void test_gpu_interleaved(void **unused) {
+    int spread = 0, parts = 0, trees = 0;
+    (void)unused;
+    for (int64_t i = 0; i < trials(15) || (i < 1000 && !(spread && parts && trees)); i++) {
+        scan_case *x = calloc(1, sizeof *x);
+        uint64_t seed = draw_state;
+        const scan_operator *which = &scan_operators[i % scan_operator_count];
+        x->ndim = chance(70) ? 1 : 2;
+        x->extent[0] = chance(30) ? pick(30, 64) : pick(2, 12);
+        x->extent[1] = 3;
+        x->extent[x->ndim] = pick(1, 4000 / x->extent[0]) * (x->ndim == 1 ? 4 : 1);
+        scan_make(x, which, any_dtype[pick(0, COUNT(any_dtype) - 1)], SCAN_COLUMNS, chance(30));
+        specialise(x, &cuda_engine);
+        if (variant_interleaved_lines(&x->v)) {
+            if (chance(70))
+                shrink(x);
+            int64_t tile = x->v.scan.lines * x->v.scan.accesses, m = x->extent[x->ndim];
+            assert_int_equal(x->v.scan.plane, x->extent[0]);
+            spread += m > tile;
+            parts += m % tile != 0;
+            trees += m > tile * 20;
+            assert_int_equal(cuda_engine.fold_scratch(&x->l) > 0, m > tile);
+        }
+        run_simulated(x, seed, i % 15 ? 0 : JUDGE_ONE_ARCH | JUDGE_ASSEMBLE);
+        scan_free(x);
+        free(x);
+    }
+    assert_true(spread && parts && trees);
 }
 
 static const scan_operator *operator_of(const char *name) {
@@ -369,7 +403,7 @@ static void test_gpu_trees(void **unused) {
         bool spread;
     } shapes[] = {{2, 64 * 1100 + 5, SCAN_ROWS, 6, 1, true},
                   {3, 32 * 4 * 40, SCAN_ROWS, 6, 2, true},
-                  {20, 8 * 300 + 3, SCAN_COLUMNS, 5, 1, true},
+                  {90, 8 * 300 + 3, SCAN_COLUMNS, 5, 1, true},
                   {8600, 40, SCAN_COLUMNS, 3, 1, false}};
     (void)unused;
     for (size_t i = 0; i < COUNT(shapes); i++) {
@@ -563,10 +597,10 @@ int main(void) {
         return cmocka_run_group_tests(on_device, draw_seed, NULL);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu),        cmocka_unit_test(test_cpu_pieces), cmocka_unit_test(test_cpu_vectors),
-        cmocka_unit_test(test_gpu),        cmocka_unit_test(test_gpu_alone),  cmocka_unit_test(test_gpu_short),
-        cmocka_unit_test(test_gpu_planes), cmocka_unit_test(test_gpu_trees),  cmocka_unit_test(test_words),
-        cmocka_unit_test(test_accesses),   cmocka_unit_test(test_goldens),
+        cmocka_unit_test(test_cpu),        cmocka_unit_test(test_cpu_pieces),      cmocka_unit_test(test_cpu_vectors),
+        cmocka_unit_test(test_gpu),        cmocka_unit_test(test_gpu_alone),       cmocka_unit_test(test_gpu_short),
+        cmocka_unit_test(test_gpu_planes), cmocka_unit_test(test_gpu_interleaved), cmocka_unit_test(test_gpu_trees),
+        cmocka_unit_test(test_words),      cmocka_unit_test(test_accesses),        cmocka_unit_test(test_goldens),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -92,10 +92,29 @@ def side_by_side(device=None):
     return test
 
 
+def long_lines(device=None):
+    """Few long lines side by side, whose tiles a GPU spreads over blocks."""
+    def test(rng):
+        for name, numpys in SCAN.items():
+            f = Func.load(name)
+            for _ in range(6 * ROUNDS):
+                t = pick(rng, [t for t in DTYPES if t not in ("f2", "c8")])  # sums of so many are exact
+                side = int(pick(rng, [2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 48, 63, 64, 65]))
+                planes = int(pick(rng, [1, 1, 1, 2, 5]))
+                x = small(rng, (planes, int(rng.integers(256, 600000 // side // planes)), side), t)
+                (own, _), = f.accumulate_infer(x, axis=1)
+                want = numpys(x.astype(own), axis=1)
+                out = x if own == x.dtype and rng.random() < 0.3 else np.zeros(x.shape, own)
+                f.accumulate(x, out, axis=1, device=device)
+                assert np.array_equal(out, want), f"{name} {x.dtype} {x.shape} {x.strides}, in place: {out is x}"
+    test.__name__ = "long_lines" + ("_on_the_gpu" if device else "")
+    return test
+
+
 def main():
-    tests = [reductions(), accumulations(), side_by_side()]
+    tests = [reductions(), accumulations(), side_by_side(), long_lines()]
     if os.environ.get("UF_TEST_GPU"):
-        tests += [reductions(GPU), accumulations(GPU), side_by_side(GPU)]
+        tests += [reductions(GPU), accumulations(GPU), side_by_side(GPU), long_lines(GPU)]
     return run(tests)
 
 

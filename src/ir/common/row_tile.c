@@ -12,8 +12,9 @@
 #include "ir/common/lanes.h"
 
 enum {
-    BANK_BYTES = 128, /* of all banks of shared memory together */
-    TOGETHER = 8      /* accesses of a thread that are in flight together */
+    BANK_BYTES = 128,   /* of all banks of shared memory together */
+    PLANE_LARGE = 1024, /* bytes of a plane behind which an eighth and less may be free */
+    TOGETHER = 8        /* accesses of a thread that are in flight together */
 };
 
 static int low_bit(int x) { return x & -x; }
@@ -25,7 +26,7 @@ static int piece_rows(const row_tile *t) { return t->plane ? t->plane : 1; }
 
 static int piece_bytes(const row_tile *t) { return piece_rows(t) * row_bytes(t->type, t->length); }
 
-/* Pieces after which 16 bytes are free; 0: none are. A power of two. */
+/* Pieces after which bytes are free; 0: none are. A power of two. */
 static int pieces_between(const row_tile *t) {
     int step = low_bit(piece_bytes(t));
     if (step <= ACCESS_BYTES)
@@ -33,15 +34,28 @@ static int pieces_between(const row_tile *t) {
     return step < BANK_BYTES ? BANK_BYTES / step : 1;
 }
 
+/* Bytes that are free there. Behind a large plane that uses all banks alike so many that the next one's elements are in the banks behind. */
+static int free_bytes(const row_tile *t) {
+    int beside = t->plane * dtypes[t->type].size, whole = (beside + ACCESS_BYTES - 1) / ACCESS_BYTES * ACCESS_BYTES;
+    bool large = t->plane && piece_bytes(t) % BANK_BYTES == 0 && piece_bytes(t) >= PLANE_LARGE;
+    return large && whole % BANK_BYTES ? whole % BANK_BYTES : ACCESS_BYTES;
+}
+
 static int tile_bytes(const row_tile *t) {
     int between = pieces_between(t), pieces = t->rows / piece_rows(t);
-    return pieces * piece_bytes(t) + (between ? (pieces + between - 1) / between * ACCESS_BYTES : 0);
+    return pieces * piece_bytes(t) + (between ? (pieces + between - 1) / between * free_bytes(t) : 0);
 }
 
 /* In memory of operand `where`. */
 static row_tile tile_new(const row_tiles *all, int where, dtype type, int rows) {
     emit *e = all->s->e;
-    row_tile t = {.e = e, .type = type, .length = all->length, .rows = rows, .plane = all->plane};
+    row_tile t = {.e = e,
+                  .type = type,
+                  .length = all->length,
+                  .rows = rows,
+                  .plane = all->plane,
+                  .threads = all->threads,
+                  .filled = all->filled};
     const char *element = ir_memory_type(type);
     int words = (tile_bytes(&t) + 3) / 4 + 1; /* one more may be read, see get_bytes */
     ssa name = ssa_named("@rows_%d", where);
@@ -65,7 +79,7 @@ static ssa past_free(const row_tile *t, ssa x, int size) {
     if (!between)
         return x;
     ssa gaps = emit_value(t->e, "udiv i32 %s, %d", x.text, between * piece_bytes(t) / size);
-    return emit_op(t->e, "add i32", x, emit_value(t->e, "mul i32 %s, %d", gaps.text, ACCESS_BYTES / size));
+    return emit_op(t->e, "add i32", x, emit_value(t->e, "mul i32 %s, %d", gaps.text, free_bytes(t) / size));
 }
 
 /* The address of element x (i32) in shared memory. */
@@ -120,16 +134,15 @@ static void wide_copy(const row_tile *t, const wide_access *at, int n, bool out)
  * changes nothing. */
 static void copy_whole(const row_tile *t, ssa global, bool out) {
     emit *e = t->e;
-    int all = t->rows * row_bytes(t->type, t->length) / ACCESS_BYTES,
-        rounds = (all + ROW_TILE_THREADS - 1) / ROW_TILE_THREADS;
+    int all = t->rows * row_bytes(t->type, t->length) / ACCESS_BYTES, rounds = (all + t->threads - 1) / t->threads;
     ssa thread = emit_special_register(e, "tid");
     wide_access at[TOGETHER];
     for (int first = 0; first < rounds; first += TOGETHER) {
         int n = rounds - first < TOGETHER ? rounds - first : TOGETHER;
         for (int i = 0; i < n; i++) {
-            int before = (first + i) * ROW_TILE_THREADS;
+            int before = (first + i) * t->threads;
             ssa x = before ? emit_value(e, "add i32 %s, %d", thread.text, before) : thread;
-            if (before + ROW_TILE_THREADS > all) {
+            if (before + t->threads > all) {
                 ssa there = emit_value(e, "icmp slt i32 %s, %d", x.text, all);
                 x = emit_select_as(e, "i32", there, x, before ? thread : ssa_constant(0));
             }
@@ -139,16 +152,29 @@ static void copy_whole(const row_tile *t, ssa global, bool out) {
     }
 }
 
-/* Elements 0 .. count-1 (i32), one by one. */
+/* The element in memory for place x (i32) of a tile of which there are `count` elements (i32). */
+static ssa element_for(const row_tile *t, ssa x, ssa count, bool fill) {
+    emit *e = t->e;
+    if (!fill)
+        return x;
+    ssa last = emit_value(e, "sub i32 %s, %d", count.text, t->plane);
+    ssa again = emit_op(e, "add i32", last, emit_value(e, "urem i32 %s, %d", x.text, t->plane));
+    return emit_select_as(e, "i32", emit_op(e, "icmp slt i32", x, count), x, again);
+}
+
+/* Elements 0 .. count-1 (i32), one by one, and what stands in for others. */
 static void copy_elements(const row_tile *t, ssa global, ssa count, bool out) {
     emit *e = t->e;
+    bool fill = t->filled && !out;
     ssa thread = emit_special_register(e, "tid"), from[SINGLE_STEP], to[SINGLE_STEP], values[SINGLE_STEP];
-    counted_loop l = counted_loop_begin(e, "i32", thread, count);
+    ssa limit = fill ? ssa_constant((int64_t)t->rows * t->length) : count;
+    counted_loop l = counted_loop_begin(e, "i32", thread, limit);
     for (int i = 0; i < SINGLE_STEP; i++) {
-        ssa x = i ? emit_value(e, "add i32 %s, %d", l.i.text, i * ROW_TILE_THREADS) : l.i;
+        ssa x = i ? emit_value(e, "add i32 %s, %d", l.i.text, i * t->threads) : l.i;
         if (i)
-            x = emit_select_as(e, "i32", emit_op(e, "icmp slt i32", x, count), x, l.i);
-        ssa outside = emit_element(e, t->type, global, emit_widen(e, x)), inside = shared_element(t, x);
+            x = emit_select_as(e, "i32", emit_op(e, "icmp slt i32", x, limit), x, l.i);
+        ssa outside = emit_element(e, t->type, global, emit_widen(e, element_for(t, x, count, fill))),
+            inside = shared_element(t, x);
         from[i] = out ? inside : outside;
         to[i] = out ? outside : inside;
         e->shared = out;
@@ -161,20 +187,19 @@ static void copy_elements(const row_tile *t, ssa global, ssa count, bool out) {
     for (int i = 0; i < SINGLE_STEP; i++)
         emit_store(e, t->type, values[i], to[i]);
     e->shared = false;
-    counted_loop_end(e, &l, ssa_constant((int64_t)SINGLE_STEP * ROW_TILE_THREADS), loop_no_unroll(e));
+    counted_loop_end(e, &l, ssa_constant((int64_t)SINGLE_STEP * t->threads), loop_no_unroll(e));
 }
 
-static void copy_rows(const row_tile *t, ssa global, ssa some, ssa aligned, bool out) {
+static void copy_rows(const row_tiles *all, int k, bool out) {
+    const row_tile *t = &all->tile[k];
     emit *e = t->e;
     int whole = emit_label_new(e), part = emit_label_new(e), end = emit_label_new(e);
-    ssa all = emit_value(e, "icmp eq i64 %s, %d", some.text, t->rows);
-    emit_branch_if(e, emit_op(e, "and i1", all, aligned), whole, part);
+    emit_branch_if(e, emit_op(e, "and i1", all->all, all->aligned), whole, part);
     emit_label(e, whole);
-    copy_whole(t, global, out);
+    copy_whole(t, all->at[k], out);
     emit_branch(e, end);
     emit_label(e, part);
-    ssa few = emit_value(e, "trunc i64 %s to i32", some.text);
-    copy_elements(t, global, emit_value(e, "mul i32 %s, %d", few.text, t->length), out);
+    copy_elements(t, all->at[k], all->count, out);
     emit_branch(e, end);
     emit_label(e, end);
 }
@@ -189,7 +214,7 @@ static int row_step(const row_tile *t) {
 
 /* Elements, and what is free between them, of so many rows. */
 static int elements_of_rows(const row_tile *t, int rows) {
-    int between = pieces_between(t), gap = ACCESS_BYTES / dtypes[t->type].size;
+    int between = pieces_between(t), gap = free_bytes(t) / dtypes[t->type].size;
     assert(!between || rows % between == 0);
     return rows * t->length + (between ? rows / between * gap : 0);
 }
@@ -201,7 +226,7 @@ static ssa past_pieces(const row_tile *t, ssa x, ssa piece) {
     if (!between)
         return x;
     ssa gaps = between > 1 ? emit_value(e, "udiv i32 %s, %d", piece.text, between) : piece;
-    return emit_op(e, "add i32", x, emit_value(e, "mul i32 %s, %d", gaps.text, ACCESS_BYTES / dtypes[t->type].size));
+    return emit_op(e, "add i32", x, emit_value(e, "mul i32 %s, %d", gaps.text, free_bytes(t) / dtypes[t->type].size));
 }
 
 static ssa row_at(const row_tile *t, const tile_row *row) {
@@ -305,41 +330,65 @@ void row_tile_put(const row_tile *t, const tile_row *row, const ssa *values) {
 
 static bool is_staged(const skeleton *s, int k) { return s->v->operand[k].staged; }
 
-static ssa block_at(const row_tiles *t, int k) {
-    ssa far = emit_value(t->s->e, "mul i64 %s, %d", t->first.text, t->length);
-    return skeleton_address(t->s, k, t->s->base[k], far);
-}
-
-/* The block has up to `most` of all rows. */
-static row_tiles *load_tiles(skeleton *s, const row_tiles *like, int most, ssa rows, bool constant) {
-    emit *e = s->e;
+/* Copies to shared memory what `like` says, of tiles of `rows` rows. */
+static row_tiles *load_tiles(const row_tiles *like, int rows, bool constant) {
+    emit *e = like->s->e;
     row_tiles *t = arena_alloc(e->a, sizeof *t);
     bool any = false;
     *t = *like;
-    t->first = emit_value(e, "mul i64 %s, %d", emit_widen(e, emit_special_register(e, "ctaid")).text, most);
-    t->some = emit_min(e, emit_op(e, "sub i64", rows, t->first), ssa_constant(most));
-    for (int k = 0; k < s->noperands; k++) {
-        if (!is_staged(s, k))
+    for (int k = 0; k < t->s->noperands; k++) {
+        if (!is_staged(t->s, k))
             continue;
-        t->tile[k] = tile_new(t, variant_tile(s->v, k), skeleton_memory(s, k), most);
+        t->tile[k] = tile_new(t, variant_tile(t->s->v, k), skeleton_memory(t->s, k), rows);
         t->tile[k].constant = constant;
         any = true;
-        if (!skeleton_is_output(s, k))
-            copy_rows(&t->tile[k], block_at(t, k), t->some, t->aligned, false);
+        if (!skeleton_is_output(t->s, k))
+            copy_rows(t, k, false);
     }
     if (any)
         emit_block_barrier(e);
     return t;
 }
 
+/* The block has up to `most` of all rows. */
+static row_tiles *load_rows(row_tiles *like, int most, ssa rows, bool constant) {
+    skeleton *s = like->s;
+    emit *e = s->e;
+    like->threads = ROW_TILE_THREADS;
+    like->first = emit_value(e, "mul i64 %s, %d", emit_widen(e, emit_special_register(e, "ctaid")).text, most);
+    like->some = emit_min(e, emit_op(e, "sub i64", rows, like->first), ssa_constant(most));
+    like->all = emit_value(e, "icmp eq i64 %s, %d", like->some.text, most);
+    ssa few = emit_value(e, "trunc i64 %s to i32", like->some.text);
+    like->count = emit_value(e, "mul i32 %s, %d", few.text, like->length);
+    ssa far = emit_value(e, "mul i64 %s, %d", like->first.text, like->length);
+    for (int k = 0; k < s->noperands; k++)
+        if (is_staged(s, k))
+            like->at[k] = skeleton_address(s, k, s->base[k], far);
+    return load_tiles(like, most, constant);
+}
+
 row_tiles *row_tiles_load(skeleton *s, int length, int each, ssa rows, ssa aligned, bool constant) {
-    const row_tiles like = {.s = s, .length = length, .each = each, .aligned = aligned};
-    return load_tiles(s, &like, each * ROW_TILE_THREADS, rows, constant);
+    row_tiles like = {.s = s, .length = length, .each = each, .aligned = aligned};
+    return load_rows(&like, each * ROW_TILE_THREADS, rows, constant);
 }
 
 row_tiles *row_tiles_load_planes(skeleton *s, int length, int plane, int planes, ssa rows, ssa aligned, bool constant) {
-    const row_tiles like = {.s = s, .length = length, .plane = plane, .aligned = aligned};
-    return load_tiles(s, &like, plane * planes, rows, constant);
+    row_tiles like = {.s = s, .length = length, .plane = plane, .aligned = aligned};
+    return load_rows(&like, plane * planes, rows, constant);
+}
+
+row_tiles *row_tiles_load_part(skeleton *s, int length, int plane, int planes, const ssa *at, ssa count, ssa aligned) {
+    int threads = plane * planes;
+    row_tiles like = {.s = s,
+                      .length = length,
+                      .plane = plane,
+                      .threads = threads,
+                      .filled = true,
+                      .aligned = aligned,
+                      .count = count,
+                      .all = emit_value(s->e, "icmp eq i32 %s, %d", count.text, threads * length)};
+    memcpy(like.at, at, sizeof like.at);
+    return load_tiles(&like, threads, false);
 }
 
 tile_row row_tiles_row(const row_tiles *t, int i, bool within, ssa *index, ssa *there) {
@@ -376,5 +425,5 @@ void row_tiles_store(const row_tiles *t) {
     emit_block_barrier(s->e);
     for (int k = s->nin; k < s->nin + s->v->nout; k++)
         if (is_staged(s, k))
-            copy_rows(&t->tile[k], block_at(t, k), t->some, t->aligned, true);
+            copy_rows(t, k, true);
 }

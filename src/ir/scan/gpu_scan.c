@@ -147,7 +147,7 @@ ssa gpu_scan_ticket(gpu_scan_kernel *g, int slot) {
     return emit_value(e, "load i32, i32* %s", variable.text);
 }
 
-static ssa entry_at(gpu_scan_kernel *g, int level, ssa index) {
+ssa scan_entry(gpu_scan_kernel *g, int level, ssa index) {
     emit *e = g->w->s.e;
     ssa at = emit_value(e, "mul i64 %s, %d", index.text, 8 * g->words);
     return emit_op(e, "add i64", at, g->level[level]);
@@ -159,23 +159,22 @@ static ssa entry_word(gpu_scan_kernel *g, ssa address, int word) {
     return emit_value(e, "inttoptr i64 %s to i64 addrspace(1)*", at.text);
 }
 
-void scan_publish(gpu_scan_kernel *g, int level, ssa index, const partial *x) {
+void scan_publish(gpu_scan_kernel *g, ssa entry, const partial *x) {
     emit *e = g->w->s.e;
-    ssa words[PARTIAL_WORDS] = {0}, address = entry_at(g, level, index);
+    ssa words[PARTIAL_WORDS] = {0};
     partial_to_words(g, x, words);
     for (int i = 0; i < g->words; i++) {
         ssa both = emit_value(e, "or i64 %s, 4294967296", emit_widen(e, words[i]).text);
-        emit_line(e, "store volatile i64 %s, i64 addrspace(1)* %s, align 8", both.text, entry_word(g, address, i).text);
+        emit_line(e, "store volatile i64 %s, i64 addrspace(1)* %s, align 8", both.text, entry_word(g, entry, i).text);
     }
 }
 
-partial scan_await(gpu_scan_kernel *g, int level, ssa index) {
+partial scan_await(gpu_scan_kernel *g, ssa entry) {
     emit *e = g->w->s.e;
-    ssa address = entry_at(g, level, index);
     ssa words[PARTIAL_WORDS] = {0}, at[PARTIAL_WORDS] = {0}, all = ssa_none();
     int wait = emit_label_new(e), there = emit_label_new(e);
     for (int i = 0; i < g->words; i++)
-        at[i] = entry_word(g, address, i);
+        at[i] = entry_word(g, entry, i);
     emit_branch(e, wait);
     emit_label(e, wait);
     for (int i = 0; i < g->words; i++) {
@@ -189,10 +188,53 @@ partial scan_await(gpu_scan_kernel *g, int level, ssa index) {
     return partial_of_words(g, words);
 }
 
+ssa *scan_await_variables(gpu_scan_kernel *g, int n) {
+    ssa *words = arena_alloc(g->w->s.e->a, (size_t)(n * g->words) * sizeof *words);
+    for (int i = 0; i < n * g->words; i++)
+        words[i] = emit_value(g->w->s.e, "alloca i64");
+    return words;
+}
+
+void scan_await_some(gpu_scan_kernel *g, const ssa *words, const ssa *entries, const ssa *there, int n, partial *x) {
+    skeleton *s = &g->w->s;
+    emit *e = s->e;
+    ssa all = ssa_none();
+    int wait = emit_label_new(e), end = emit_label_new(e), count = n * g->words;
+    for (int i = 0; i < count; i++)
+        emit_line(e, "store i64 %s, i64* %s",
+                  emit_value(e, "select i1 %s, i64 0, i64 4294967296", there[i / g->words].text).text, words[i].text);
+    emit_branch(e, wait);
+    emit_label(e, wait);
+    for (int i = 0; i < count; i++) {
+        ssa before = emit_value(e, "load i64, i64* %s", words[i].text);
+        int missing = skeleton_if(s, emit_value(e, "icmp ult i64 %s, 4294967296", before.text));
+        ssa at = entry_word(g, entries[i / g->words], i % g->words);
+        ssa word = emit_value(e, "load volatile i64, i64 addrspace(1)* %s, align 8", at.text);
+        emit_line(e, "store i64 %s, i64* %s", word.text, words[i].text);
+        skeleton_end_if(s, missing);
+    }
+    for (int i = 0; i < count; i++) {
+        ssa word = emit_value(e, "load i64, i64* %s", words[i].text);
+        all = i ? emit_op(e, "and i64", all, word) : word;
+    }
+    emit_branch_if(e, emit_value(e, "icmp ugt i64 %s, 4294967295", all.text), end, wait);
+    emit_label(e, end);
+    for (int i = 0; i < n; i++) {
+        ssa own[PARTIAL_WORDS] = {0};
+        for (int k = 0; k < g->words; k++) {
+            ssa word = emit_value(e, "load i64, i64* %s", words[i * g->words + k].text);
+            own[k] = emit_value(e, "trunc i64 %s to i32", word.text);
+        }
+        x[i] = partial_of_words(g, own);
+    }
+}
+
 void gpu_scan(fold_writer *w) {
     gpu_scan_kernel g = gpu_scan_begin(w);
     if (w->s.v->scan.length)
         gpu_scan_short(&g);
+    else if (variant_interleaved_lines(w->s.v))
+        gpu_scan_interleaved(&g);
     else if (w->s.v->scan.alone)
         gpu_scan_serial(&g);
     else if (w->s.v->reduction.columns)

@@ -31,7 +31,8 @@ typedef struct gpu_scan_kernel {
 
 /* Blocks. rows: coop <= COOP_WARP: blockDim.x >> coop lines; else 1 << coop threads and a tile of a line, which has `vector *
  * accesses << coop` elements. columns: 256 threads, `vector << coop` lines; a tile has `accesses * 256 >> coop` elements of each.
- * alone: vector * blockDim.x lines. Of a constant length: see row_tile.h. */
+ * alone: vector * blockDim.x lines. Of a constant length: see row_tile.h. interleaved: `lines * plane` threads, `plane` lines; a tile has
+ * `accesses * lines` elements of each. */
 
 /* Finds where a line begins, and sets g->at. line: i64, counted over the dimensions from `first` on. */
 void gpu_scan_line(gpu_scan_kernel *g, ssa line, int first);
@@ -44,12 +45,41 @@ partial scan_shared_get(gpu_scan_kernel *g, ssa index);
 /* This block's number (i32, the same for all threads): that of its ticket where lines have several tiles. slot: a word of shared memory
  * that nothing else uses. */
 ssa gpu_scan_ticket(gpu_scan_kernel *g, int slot);
-/* Publishes a state as entry `index` (i64) of a level; waits for an entry. */
-void scan_publish(gpu_scan_kernel *g, int level, ssa index, const partial *x);
-partial scan_await(gpu_scan_kernel *g, int level, ssa index);
+/* The address (i64) of entry `index` (i64) of a level. Publishes a state there; waits for one. */
+ssa scan_entry(gpu_scan_kernel *g, int level, ssa index);
+void scan_publish(gpu_scan_kernel *g, ssa entry, const partial *x);
+partial scan_await(gpu_scan_kernel *g, ssa entry);
+/* Waits for those of n entries that there are (i1), all at once; the states of others are zeros. words: variables for n of them, which are made before
+ * the first branch of the kernel. */
+ssa *scan_await_variables(gpu_scan_kernel *g, int n);
+void scan_await_some(gpu_scan_kernel *g, const ssa *words, const ssa *entries, const ssa *there, int n, partial *x);
+
+/* A tile of lines side by side, which is a block's: rows of threads, each with some elements of all of the group's lines. */
+typedef struct scan_group {
+    gpu_scan_kernel *g;
+    int width;       /* lines of the group; a thread has `vector` of them */
+    int vector;      /* .. from `line` on */
+    int rows;        /* of threads */
+    int together;    /* entries that a thread awaits at once, of each of its lines: these take registers */
+    ssa group, tile; /* i32: of lines; of the line */
+    ssa row, line;   /* i32: of the thread; of the group, the thread's first */
+    partial *total;  /* [i]: the state of the tile alone, of line i of the thread */
+    /* [i]: the state of what comes before the tile; gpu_scan_look_back joins what it finds to what is there. */
+    partial_slot *before;
+    ssa *awaited; /* variables for what is looked back to */
+} scan_group;
+
+/* Makes the variables, before the first branch of the kernel: of a group with its sizes. */
+void gpu_scan_group_begin(scan_group *b);
+
+/* Where in shared memory line i of the thread's stands in a row (i32, or a number). */
+ssa scan_group_place(const scan_group *b, ssa row, int i);
+/* Publishes the tile's state, and finds what comes before the tile. Shared memory has places for SCAN_LOOK_BACK rows. */
+void gpu_scan_look_back(const scan_group *b);
 
 void gpu_scan_rows(gpu_scan_kernel *g);
 void gpu_scan_columns(gpu_scan_kernel *g);
+void gpu_scan_interleaved(gpu_scan_kernel *g);
 void gpu_scan_serial(gpu_scan_kernel *g);
 void gpu_scan_short(gpu_scan_kernel *g);
 

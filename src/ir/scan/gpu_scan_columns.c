@@ -11,22 +11,16 @@
 typedef struct columns {
     gpu_scan_kernel *g;
     fold_writer *w;
-    int across;           /* log2 of the threads across */
-    int rows;             /* of threads */
-    int vector, steps;    /* lines and elements of a thread */
-    ssa column, row;      /* i32: of the thread */
-    ssa group, tile;      /* i32: of lines; of the line */
-    ssa line, count;      /* i64: the thread's first line along dimension 0; lines from there on, may be negative */
-    ssa first, left;      /* i64: the thread's first element; elements from there on, may be negative */
-    ssa whole;            /* i1 */
-    ssa *raw, *results;   /* [(step * vector + i) * noperands, nout] */
-    partial *x;           /* [step * vector + i] */
-    partial_slot *before; /* [i]: what comes before the tile */
-    bool over_blocks;     /* tiles of a line may be taken by several blocks */
-    partial *total;       /* [i]: the state of the tile alone */
+    int across;         /* log2 of the threads across */
+    int steps;          /* elements of a thread, of each of its lines */
+    scan_group b;       /* of which `before` is what comes before the tile */
+    ssa line, count;    /* i64: the thread's first line along dimension 0; lines from there on, may be negative */
+    ssa first, left;    /* i64: the thread's first element; elements from there on, may be negative */
+    ssa whole;          /* i1 */
+    ssa *raw, *results; /* [(step * vector + i) * noperands, nout] */
+    partial *x;         /* [step * vector + i] */
+    bool over_blocks;   /* tiles of a line may be taken by several blocks */
 } columns;
-
-static int width(const columns *c) { return c->vector << c->across; }
 
 /* ---- Loads and stores ---- */
 
@@ -49,11 +43,11 @@ static ssa at_line(columns *c, int k, ssa row, ssa i) {
 }
 
 static ssa *raw_at(columns *c, int step, int i, int k) {
-    return &c->raw[(step * c->vector + i) * c->w->s.noperands + k];
+    return &c->raw[(step * c->b.vector + i) * c->w->s.noperands + k];
 }
 
 static ssa *result_at(columns *c, int step, int i, int k) {
-    return &c->results[(step * c->vector + i) * c->w->s.v->nout + k];
+    return &c->results[(step * c->b.vector + i) * c->w->s.v->nout + k];
 }
 
 static void keep_raw(columns *c, int step, int i, int k, ssa value) {
@@ -74,8 +68,8 @@ static void load_row(columns *c, int step, bool whole) {
         bool vector = whole && s->v->operand[k].kind == OPERAND_CONTIGUOUS;
         ssa at = at_row(c, k, row);
         if (vector)
-            emit_load_vector(e, skeleton_memory(s, k), at, c->vector, values);
-        for (int i = 0; i < c->vector; i++) {
+            emit_load_vector(e, skeleton_memory(s, k), at, c->b.vector, values);
+        for (int i = 0; i < c->b.vector; i++) {
             ssa index = whole ? ssa_constant(i) : emit_min(e, ssa_constant(i), end);
             if (!vector)
                 values[i] = emit_load(e, skeleton_memory(s, k), at_line(c, k, at, index));
@@ -92,11 +86,11 @@ static void store_row(columns *c, int step, bool whole) {
         int o = s->nin + k;
         bool vector = whole && s->v->operand[o].kind == OPERAND_CONTIGUOUS;
         ssa at = at_row(c, o, row);
-        for (int i = 0; i < c->vector; i++)
+        for (int i = 0; i < c->b.vector; i++)
             values[i] = *result_at(c, step, i, k);
         if (vector)
-            emit_store_vector(e, skeleton_memory(s, o), values, at, c->vector);
-        for (int i = 0; i < c->vector && !vector; i++) {
+            emit_store_vector(e, skeleton_memory(s, o), values, at, c->b.vector);
+        for (int i = 0; i < c->b.vector && !vector; i++) {
             int end = whole ? 0 : skeleton_if(s, emit_value(e, "icmp sgt i64 %s, %d", c->count.text, i));
             emit_store(e, skeleton_memory(s, o), values[i], at_line(c, o, at, ssa_constant(i)));
             if (end)
@@ -133,155 +127,44 @@ static void elements(columns *c) {
     emit *e = s->e;
     for (int step = 0; step < c->steps; step++) {
         ssa position = gpu_scan_position(c->g, emit_value(e, "add i64 %s, %d", c->first.text, step));
-        for (int i = 0; i < c->vector; i++) {
+        for (int i = 0; i < c->b.vector; i++) {
             ssa in[VARIANT_OPERANDS];
             for (int k = 0; k < s->nin; k++)
                 if (fold_reads(c->w, k)) {
                     const char *type = ir_value_type(skeleton_memory(s, k));
                     in[k] = emit_value(e, "load %s, %s* %s", type, type, raw_at(c, step, i, k)->text);
                 }
-            partial *own = &c->x[step * c->vector + i], x = fold_element(c->w, in, position);
-            *own = step ? fold_join(c->w, own - c->vector, &x) : x;
+            partial *own = &c->x[step * c->b.vector + i], x = fold_element(c->w, in, position);
+            *own = step ? fold_join(c->w, own - c->b.vector, &x) : x;
         }
     }
 }
 
-/* Where in shared memory line i of the thread's stands in a row (i32, or a number). */
-static ssa shared_at(columns *c, ssa row, int i) {
-    emit *e = c->w->s.e;
-    ssa at = emit_op(e, "add i32", emit_value(e, "mul i32 %s, %d", row.text, width(c)),
-                     emit_value(e, "mul i32 %s, %d", c->column.text, c->vector));
-    return emit_value(e, "add i32 %s, %d", at.text, i);
-}
-
-/* before[i]: what comes before the thread's elements in the tile; c->total[i]: the state of the tile alone. */
+/* before[i]: what comes before the thread's elements in the tile; c->b.total[i]: the state of the tile alone. */
 static void scan_rows(columns *c, partial *before) {
     emit *e = c->w->s.e;
-    for (int i = 0; i < c->vector && c->rows == 1; i++) {
-        before[i] = c->total[i] = c->x[(c->steps - 1) * c->vector + i];
+    for (int i = 0; i < c->b.vector && c->b.rows == 1; i++) {
+        before[i] = c->b.total[i] = c->x[(c->steps - 1) * c->b.vector + i];
         before[i].present = ssa_bool(false);
     }
-    if (c->rows == 1)
+    if (c->b.rows == 1)
         return;
-    for (int i = 0; i < c->vector; i++)
-        scan_shared_put(c->g, shared_at(c, c->row, i), &c->x[(c->steps - 1) * c->vector + i]);
+    for (int i = 0; i < c->b.vector; i++)
+        scan_shared_put(c->g, scan_group_place(&c->b, c->b.row, i), &c->x[(c->steps - 1) * c->b.vector + i]);
     emit_block_barrier(c->w->s.e);
-    for (int row = 0; row < c->rows; row++) {
-        ssa after = emit_value(e, "icmp uge i32 %s, %d", c->row.text, row);
-        for (int i = 0; i < c->vector; i++) {
-            partial one = scan_shared_get(c->g, shared_at(c, ssa_constant(row), i));
+    for (int row = 0; row < c->b.rows; row++) {
+        ssa after = emit_value(e, "icmp uge i32 %s, %d", c->b.row.text, row);
+        for (int i = 0; i < c->b.vector; i++) {
+            partial one = scan_shared_get(c->g, scan_group_place(&c->b, ssa_constant(row), i));
             if (row) {
-                before[i] = row > 1 ? fold_choose(c->w, after, &c->total[i], &before[i]) : c->total[i];
-                one = fold_join(c->w, &c->total[i], &one);
+                before[i] = row > 1 ? fold_choose(c->w, after, &c->b.total[i], &before[i]) : c->b.total[i];
+                one = fold_join(c->w, &c->b.total[i], &one);
             }
-            c->total[i] = one;
+            c->b.total[i] = one;
         }
     }
-    for (int i = 0; i < c->vector; i++)
-        before[i].present = emit_value(e, "icmp ne i32 %s, 0", c->row.text);
-}
-
-/* ---- Look-back ---- */
-
-/* Entry `index` (i32) of a level of this group of lines, for line i of the thread's. of: entries a line has (i32). */
-static ssa entry(columns *c, ssa of, ssa index, int i) {
-    emit *e = c->w->s.e;
-    ssa at = emit_op(e, "mul i64", emit_widen(e, c->group), emit_widen(e, of));
-    at = emit_value(e, "mul i64 %s, %d", emit_op(e, "add i64", at, emit_widen(e, index)).text, width(c));
-    ssa line = emit_value(e, "mul i32 %s, %d", c->column.text, c->vector);
-    return emit_value(e, "add i64 %s, %d", emit_op(e, "add i64", at, emit_widen(e, line)).text, i);
-}
-
-/* Entries from .. from + count - 1 of a level into shared memory, by all threads; count is below 2^SCAN_FAN_COLUMNS. */
-static void gather(columns *c, int level, ssa of, ssa from, ssa count) {
-    skeleton *s = &c->w->s;
-    emit *e = s->e;
-    emit_block_barrier(c->w->s.e); /* what lies there has been read */
-    for (int first = 0; first < 1 << SCAN_FAN_COLUMNS; first += c->rows) {
-        ssa own = emit_value(e, "add i32 %s, %d", c->row.text, first);
-        int end = skeleton_if(s, emit_op(e, "icmp ult i32", own, count));
-        for (int i = 0; i < c->vector; i++) {
-            partial x = scan_await(c->g, level, entry(c, of, emit_op(e, "add i32", from, own), i));
-            scan_shared_put(c->g, shared_at(c, own, i), &x);
-        }
-        skeleton_end_if(s, end);
-    }
-    emit_block_barrier(c->w->s.e);
-}
-
-/* Joins what was gathered to the left of what came before the tile so far. */
-static void take_gathered(columns *c, ssa count) {
-    skeleton *s = &c->w->s;
-    emit *e = s->e;
-    int end = skeleton_if(s, emit_value(e, "icmp ne i32 %s, 0", count.text));
-    counted_loop l = counted_loop_begin(e, "i32", ssa_constant(0), count);
-    ssa from = emit_value(e, "sub i32 %s, %s", count.text, l.i.text), index = emit_value(e, "sub i32 %s, 1", from.text);
-    for (int i = 0; i < c->vector; i++) {
-        partial x = scan_shared_get(c->g, shared_at(c, index, i)), after = partial_get(c->w, &c->before[i]);
-        x = fold_join(c->w, &x, &after);
-        partial_put(c->w, &c->before[i], &x);
-    }
-    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
-    skeleton_end_if(s, end);
-}
-
-/* Leaves an entry: the tile's own total, with what came before it in `before`. */
-static void leave(columns *c, int level, ssa of, ssa index, ssa when, bool alone) {
-    skeleton *s = &c->w->s;
-    emit *e = s->e;
-    ssa one = emit_op(e, "and i1", emit_value(e, "icmp eq i32 %s, 0", c->row.text), when);
-    int end = skeleton_if(s, one);
-    for (int i = 0; i < c->vector; i++) {
-        partial x = c->total[i];
-        if (!alone) {
-            partial before = partial_get(c->w, &c->before[i]);
-            x = fold_join(c->w, &before, &x);
-        }
-        scan_publish(c->g, level, entry(c, of, index, i), &x);
-    }
-    skeleton_end_if(s, end);
-}
-
-static ssa up(emit *e, ssa x) {
-    return emit_value(e, "lshr i32 %s, %d", emit_value(e, "add i32 %s, %d", x.text, (1 << SCAN_FAN_COLUMNS) - 1).text,
-                      SCAN_FAN_COLUMNS);
-}
-
-static ssa is_last(emit *e, ssa index) {
-    return emit_value(e, "icmp eq i32 %s, %d", index.text, (1 << SCAN_FAN_COLUMNS) - 1);
-}
-
-static void wait_part(columns *c, ssa of, ssa part) {
-    skeleton *s = &c->w->s;
-    emit *e = s->e;
-    int end = skeleton_if(s, emit_value(e, "icmp ne i32 %s, 0", part.text));
-    ssa index = emit_value(e, "sub i32 %s, 1", part.text);
-    for (int i = 0; i < c->vector; i++) {
-        partial x = scan_await(c->g, 2, entry(c, of, index, i)), after = partial_get(c->w, &c->before[i]);
-        x = fold_join(c->w, &x, &after);
-        partial_put(c->w, &c->before[i], &x);
-    }
-    skeleton_end_if(s, end);
-}
-
-static void look_back(columns *c) {
-    emit *e = c->w->s.e;
-    ssa of[SCAN_LEVELS] = {c->g->tiles}, in[2], from[2], index = c->tile;
-    for (int level = 0; level < 2; level++) {
-        of[level + 1] = up(e, of[level]);
-        in[level] = emit_value(e, "and i32 %s, %d", index.text, (1 << SCAN_FAN_COLUMNS) - 1);
-        from[level] = emit_op(e, "sub i32", index, in[level]);
-        index = emit_value(e, "lshr i32 %s, %d", index.text, SCAN_FAN_COLUMNS);
-    }
-    ssa group = emit_value(e, "lshr i32 %s, %d", c->tile.text, SCAN_FAN_COLUMNS), last = is_last(e, in[0]);
-    leave(c, 0, of[0], c->tile, ssa_bool(true), true);
-    gather(c, 0, of[0], from[0], in[0]);
-    take_gathered(c, in[0]);
-    leave(c, 1, of[1], group, last, false);
-    gather(c, 1, of[1], from[1], in[1]);
-    take_gathered(c, in[1]);
-    wait_part(c, of[2], index);
-    leave(c, 2, of[2], index, emit_op(e, "and i1", last, is_last(e, in[1])), false);
+    for (int i = 0; i < c->b.vector; i++)
+        before[i].present = emit_value(e, "icmp ne i32 %s, 0", c->b.row.text);
 }
 
 /* ---- The kernel ---- */
@@ -290,16 +173,17 @@ static void find_lines(columns *c, ssa block) {
     skeleton *s = &c->w->s;
     emit *e = s->e;
     ssa thread = emit_special_register(e, "tid"), group, outer, tile;
-    c->column = emit_value(e, "and i32 %s, %d", thread.text, (1 << c->across) - 1);
-    c->row = emit_value(e, "lshr i32 %s, %d", thread.text, c->across);
-    skeleton_divide(s, &c->g->order, false, block, &tile, &c->group);
-    skeleton_divide(s, &c->g->columns, false, c->group, &outer, &group);
-    c->tile = tile;
+    ssa column = emit_value(e, "and i32 %s, %d", thread.text, (1 << c->across) - 1);
+    c->b.line = emit_value(e, "mul i32 %s, %d", column.text, c->b.vector);
+    c->b.row = emit_value(e, "lshr i32 %s, %d", thread.text, c->across);
+    skeleton_divide(s, &c->g->order, false, block, &tile, &c->b.group);
+    skeleton_divide(s, &c->g->columns, false, c->b.group, &outer, &group);
+    c->b.tile = tile;
     ssa extent = c->w->s.v->ndim > 1 ? c->g->kept[0].extent : c->g->lines;
     if (c->w->s.v->ndim > 1 && !c->w->s.v->wide)
         extent = emit_widen(e, extent);
-    ssa in_block = emit_widen(e, emit_value(e, "mul i32 %s, %d", c->column.text, c->vector));
-    c->line = emit_op(e, "add i64", emit_value(e, "mul i64 %s, %d", emit_widen(e, group).text, width(c)), in_block);
+    ssa first = emit_value(e, "mul i64 %s, %d", emit_widen(e, group).text, c->b.width);
+    c->line = emit_op(e, "add i64", first, emit_widen(e, c->b.line));
     c->count = emit_op(e, "sub i64", extent, c->line);
     if (c->w->s.v->ndim > 1) {
         gpu_scan_line(c->g, emit_widen(e, outer), 1);
@@ -318,22 +202,22 @@ static void find_lines(columns *c, ssa block) {
 
 static void find_elements(columns *c, ssa tile) {
     emit *e = c->w->s.e;
-    ssa from = emit_value(e, "mul i64 %s, %d", emit_widen(e, tile).text, c->rows * c->steps);
-    ssa row = emit_widen(e, emit_value(e, "mul i32 %s, %d", c->row.text, c->steps));
+    ssa from = emit_value(e, "mul i64 %s, %d", emit_widen(e, tile).text, c->b.rows * c->steps);
+    ssa row = emit_widen(e, emit_value(e, "mul i32 %s, %d", c->b.row.text, c->steps));
     c->first = emit_op(e, "add i64", from, row);
     c->left = emit_op(e, "sub i64", c->g->length, c->first);
     ssa all = emit_value(e, "icmp sge i64 %s, %d", c->left.text, c->steps);
-    ssa lines = emit_value(e, "icmp sge i64 %s, %d", c->count.text, c->vector);
+    ssa lines = emit_value(e, "icmp sge i64 %s, %d", c->count.text, c->b.vector);
     c->whole = emit_op(e, "and i1", emit_op(e, "and i1", all, lines), c->g->aligned);
 }
 
 static void results(columns *c, const partial *before) {
     emit *e = c->w->s.e;
-    for (int i = 0; i < c->vector; i++) {
-        partial tiles = partial_get(c->w, &c->before[i]);
+    for (int i = 0; i < c->b.vector; i++) {
+        partial tiles = partial_get(c->w, &c->b.before[i]);
         partial all = fold_join(c->w, &tiles, &before[i]);
         for (int step = 0; step < c->steps; step++) {
-            partial x = fold_join(c->w, &all, &c->x[step * c->vector + i]);
+            partial x = fold_join(c->w, &all, &c->x[step * c->b.vector + i]);
             ssa count = emit_value(e, "add i64 %s, %d", c->first.text, step + 1);
             x.present = ssa_none();
             fold_results(c->w, &x, count, result_at(c, step, i, 0));
@@ -342,25 +226,27 @@ static void results(columns *c, const partial *before) {
 }
 
 static void carry_on(columns *c) {
-    for (int i = 0; i < c->vector; i++) {
-        partial before = partial_get(c->w, &c->before[i]), x = fold_join(c->w, &before, &c->total[i]);
-        partial_put(c->w, &c->before[i], &x);
+    for (int i = 0; i < c->b.vector; i++) {
+        partial before = partial_get(c->w, &c->b.before[i]), x = fold_join(c->w, &before, &c->b.total[i]);
+        partial_put(c->w, &c->b.before[i], &x);
     }
 }
 
 static void no_state_before(columns *c) {
-    for (int i = 0; i < c->vector; i++) {
-        partial none = c->total[i];
+    for (int i = 0; i < c->b.vector; i++) {
+        partial none = c->b.total[i];
         none.present = ssa_bool(false);
-        partial_put(c->w, &c->before[i], &none);
+        partial_put(c->w, &c->b.before[i], &none);
     }
 }
 
-/* One tile: c->tile, or the next one of this block. */
+/* One tile: c->b.tile, or the next one of this block. */
 static void one_tile(columns *c, ssa tile) {
     skeleton *s = &c->w->s;
     emit *e = s->e;
-    partial *before = arena_alloc(e->a, (size_t)c->vector * sizeof *before);
+    partial *before = arena_alloc(e->a, (size_t)c->b.vector * sizeof *before);
+    c->b.tile =
+        tile; /* which is the first one where a tile looks back, but nothing about that is to be kept in registers beforehand */
     find_elements(c, tile);
     each_row(c, load_row, false);
     elements(c);
@@ -372,7 +258,7 @@ static void one_tile(columns *c, ssa tile) {
     if (c->over_blocks) {
         int several = skeleton_if(s, emit_value(e, "icmp ne i64 %s, 0", c->g->counter.text));
         no_state_before(c);
-        look_back(c);
+        gpu_scan_look_back(&c->b);
         skeleton_end_if(s, several);
     }
     results(c, before);
@@ -382,16 +268,16 @@ static void one_tile(columns *c, ssa tile) {
 
 static void make_variables(columns *c) {
     skeleton *s = &c->w->s;
-    size_t n = (size_t)(c->steps * c->vector), vector = (size_t)c->vector;
+    size_t n = (size_t)(c->steps * c->b.vector), vector = (size_t)c->b.vector;
     c->x = arena_alloc(s->e->a, n * sizeof *c->x);
-    c->total = arena_alloc(s->e->a, vector * sizeof *c->total);
-    c->before = arena_alloc(s->e->a, vector * sizeof *c->before);
+    c->b.total = arena_alloc(s->e->a, vector * sizeof *c->b.total);
+    c->b.before = arena_alloc(s->e->a, vector * sizeof *c->b.before);
     c->results = arena_alloc(s->e->a, n * s->v->nout * sizeof *c->results);
     c->raw = arena_alloc(s->e->a, n * (size_t)s->noperands * sizeof *c->raw);
-    for (int i = 0; i < c->vector; i++)
-        c->before[i] = partial_variable(c->w, true);
+    for (int i = 0; i < c->b.vector; i++)
+        c->b.before[i] = partial_variable(c->w, true);
     for (int step = 0; step < c->steps; step++)
-        for (int i = 0; i < c->vector; i++)
+        for (int i = 0; i < c->b.vector; i++)
             for (int k = 0; k < s->nin; k++)
                 if (fold_reads(c->w, k))
                     *raw_at(c, step, i, k) = emit_value(s->e, "alloca %s", ir_value_type(skeleton_memory(s, k)));
@@ -400,17 +286,23 @@ static void make_variables(columns *c) {
 void gpu_scan_columns(gpu_scan_kernel *g) {
     const variant *v = g->w->s.v;
     emit *e = g->w->s.e;
-    columns c = {.g = g, .w = g->w, .across = v->scan.coop, .vector = v->scan.vector, .steps = v->scan.accesses};
-    c.rows = SCAN_COLUMN_THREADS >> c.across;
+    columns c = {.g = g, .w = g->w, .across = v->scan.coop, .steps = v->scan.accesses};
+    c.b = (scan_group){.g = g,
+                       .width = v->scan.vector << c.across,
+                       .vector = v->scan.vector,
+                       .together = 1,
+                       .rows = SCAN_COLUMN_THREADS >> c.across};
     c.over_blocks = c.across <= SCAN_ACROSS_MAX;
-    int entries = c.over_blocks && c.rows < 1 << SCAN_FAN_COLUMNS ? 1 << SCAN_FAN_COLUMNS : c.rows;
-    g->shared = entries * width(&c) * g->words + 1;
+    int entries = c.over_blocks && c.b.rows < SCAN_LOOK_BACK ? SCAN_LOOK_BACK : c.b.rows;
+    g->shared = entries * c.b.width * g->words + 1;
     make_variables(&c);
+    if (c.over_blocks)
+        gpu_scan_group_begin(&c.b);
     ssa block = gpu_scan_ticket(g, g->shared - 1);
     find_lines(&c, block);
     ssa several = emit_value(e, "icmp ne i64 %s, 0", g->counter.text);
-    ssa end = emit_select_as(e, "i32", several, emit_value(e, "add i32 %s, 1", c.tile.text), g->tiles);
-    counted_loop l = counted_loop_begin(e, "i32", c.tile, end);
+    ssa end = emit_select_as(e, "i32", several, emit_value(e, "add i32 %s, 1", c.b.tile.text), g->tiles);
+    counted_loop l = counted_loop_begin(e, "i32", c.b.tile, end);
     one_tile(&c, l.i);
     emit_block_barrier(g->w->s.e); /* what lies in shared memory has been read */
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));

@@ -341,7 +341,7 @@ static void leave_group(rows *r, const lookback *b, const partial *tiles, const 
     partial all = fold_choose(r->w, is_last(s->e, r->lane), own, tiles);
     all = partial_fold_lanes(r->w, &all, COOP_WARP);
     int one = skeleton_if(s, emit_value(s->e, "icmp eq i32 %s, 0", r->lane.text));
-    scan_publish(r->g, 1, entry(r, b, 1, b->group), &all);
+    scan_publish(r->g, scan_entry(r->g, 1, entry(r, b, 1, b->group)), &all);
     skeleton_end_if(s, one);
     skeleton_end_if(s, last);
 }
@@ -352,7 +352,8 @@ static void wait_for(rows *r, const lookback *b, int what, const partial *own) {
     emit *e = s->e;
     ssa there = emit_op(e, "icmp slt i32", r->lane, b->count[what]);
     ssa index = emit_op(e, "add i32", b->from[what], emit_select_as(e, "i32", there, r->lane, ssa_constant(0)));
-    partial x = scan_await(r->g, back_levels[what], entry(r, b, back_levels[what], index)), all = x;
+    ssa from = scan_entry(r->g, back_levels[what], entry(r, b, back_levels[what], index));
+    partial x = scan_await(r->g, from), all = x;
     emit_warp_barrier(e, ssa_constant(-1));
     if (what != BACK_PARTS) {
         all.present = what == BACK_PREVIOUS ? ssa_none() : there;
@@ -370,7 +371,7 @@ static void wait_for(rows *r, const lookback *b, int what, const partial *own) {
 static void leave_tile(rows *r, const lookback *b, const partial *own) {
     skeleton *s = &r->w->s;
     int one = skeleton_if(s, emit_value(s->e, "icmp eq i32 %s, 0", emit_special_register(s->e, "tid").text));
-    scan_publish(r->g, 0, entry(r, b, 0, r->tile), own);
+    scan_publish(r->g, scan_entry(r->g, 0, entry(r, b, 0, r->tile)), own);
     skeleton_end_if(s, one);
 }
 
@@ -392,7 +393,7 @@ static void leave_part(rows *r, const lookback *b, const partial *before, const 
     ssa first = emit_value(s->e, "icmp eq i32 %s, 0", emit_special_register(s->e, "tid").text);
     int one = skeleton_if(s, emit_op(s->e, "and i1", first, b->last_group));
     partial all = fold_join(r->w, before, own);
-    scan_publish(r->g, 2, entry(r, b, 2, b->part), &all);
+    scan_publish(r->g, scan_entry(r->g, 2, entry(r, b, 2, b->part)), &all);
     skeleton_end_if(s, one);
 }
 
