@@ -45,16 +45,18 @@ uint64_t row_strides(const cores *c, int k) {
     return bits;
 }
 
-int64_t packed_count(const cores *c, int k) {
+int64_t packed_apart(const cores *c, int k, int64_t apart) {
     int64_t count = 1;
     for (int i = rank_of(c, k) - 1; i >= 0; i--) {
         int64_t extent = extent_at(c, k, i);
-        if (extent != 1 && stride_at(c, k, i) != count)
+        if (extent != 1 && stride_at(c, k, i) != times(count, apart))
             return 0;
         count = times(count, extent);
     }
     return count;
 }
+
+int64_t packed_count(const cores *c, int k) { return packed_apart(c, k, 1); }
 
 bool moves_alike(const cores *c, int k, int lead) {
     uint64_t bits = core_strides(c, k);

@@ -47,6 +47,8 @@ uint64_t other_strides(const cores *c, int k);
 uint64_t row_strides(const cores *c, int k);
 /* Elements of operand k's core if it is in C order without gaps, else 0. */
 int64_t packed_count(const cores *c, int k);
+/* The same of a core whose elements are so many elements apart, but have no other gaps. */
+int64_t packed_apart(const cores *c, int k, int64_t apart);
 /* Are the rows of operands k and `lead` at places that differ by whole vectors in all calls, if they are in one? */
 bool moves_alike(const cores *c, int k, int lead);
 /* The first output that the forall of a tile may fill; -1: there is none. */

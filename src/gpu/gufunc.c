@@ -42,6 +42,10 @@ enum {
 
     TINY = 32, /* iterations of a call that are not worth a second thread if they do not go by vectors */
 
+    PLANE_SIDE = 128, /* calls side by side, a plane of which a block has in shared memory, .. */
+    PLANE_COUNT = 6,  /* .. and elements of a core; fewer are as well off where they are */
+    WORD = 4,
+
     STAGE_COUNT = 1024,             /* elements of a core */
     STAGE_CALL = SHARED_FREE / WARP /* bytes of a call in shared memory: the smallest block must do */
 };
@@ -250,7 +254,7 @@ static void choose_alone(variant *v) {
     v->gufunc.vector = v->gufunc.steps = 1;
     v->gufunc.coop = v->gufunc.lanes = v->gufunc.tile = v->gufunc.split = v->gufunc.across = v->gufunc.unrolled =
         v->gufunc.pieces = v->gufunc.held = v->gufunc.calls = v->gufunc.cluster = v->gufunc.fine = v->gufunc.aligned =
-            v->gufunc.even = 0;
+            v->gufunc.even = v->gufunc.plane = 0;
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);
     memset(v->gufunc.part, 0, sizeof v->gufunc.part);
     v->gufunc.form = 0;
@@ -276,6 +280,67 @@ static void choose_staged(const cores *c, variant *v) {
 
 /* ---- Sizes as constants ---- */
 
+/* Staged outputs that nothing is read of take the places of inputs, which are in registers by then. */
+static void stage_in_place(variant *v, const loop_problem *s) {
+    for (int k = v->nin; k < v->nin + v->nout; k++) {
+        if (!v->operand[k].staged || !(s->traits->assigned >> k & 1))
+            continue;
+        v->operand[k].staged = STAGED_IN_PLACE;
+        if (staged_place(v, s->layout, k) == k)
+            v->operand[k].staged = 1;
+    }
+}
+
+/* Are the cores of operand k planes: elements of neighbouring calls side by side, and nothing else between those of one? */
+static bool is_plane(const cores *c, int k) {
+    int64_t side = c->loop->extent[0], count = is_array(c, k) ? packed_apart(c, k, side) : 0;
+    return count > 1 && stride_of(c->loop, 0, k) == 1 && stride_of(c->loop, 1, k) == times(count, side);
+}
+
+/* Is it an element, or the same core for all neighbours, or not written at all? Then it is accessed where it is. */
+static bool is_beside(const cores *c, int k) {
+    return (k < c->v->nin && stride_of(c->loop, 0, k) == 0) || !is_array(c, k) || packed_count(c, k) == 1;
+}
+
+/* Are planes better than reading and writing elements where they are? Calls have some elements; and neighbours do not fill whole sectors, or do so by
+ * elements that are narrow. Wide ones take much of shared memory. */
+static bool gains_by_planes(const cores *c) {
+    int64_t side = c->loop->extent[0], count = 0;
+    int widest = 1;
+    for (int k = 0; k < c->v->nin + c->v->nout; k++)
+        if (c->v->operand[k].staged) {
+            widest = element_size(c->v, k) > widest ? element_size(c->v, k) : widest;
+            count = packed_apart(c, k, side) > count ? packed_apart(c, k, side) : count;
+        }
+    bool few = side * widest <= SECTOR_BYTES;
+    return count >= PLANE_COUNT && (few || (widest <= WORD && (widest < WORD || side * widest % SECTOR_BYTES)));
+}
+
+/* Short calls side by side, few before the next ones: a thread a call, and whole planes in the shared memory of a block. */
+static bool choose_planes(const cores *c, variant *v, const loop_problem *s) {
+    int64_t side = c->loop->ndim == 2 ? c->loop->extent[0] : 0;
+    bool all = side > 1 && side <= PLANE_SIDE && s->unrolled && s->unrolled <= UNROLLED_MOST && !v->reports &&
+               !v->masked && !cores_convert(v);
+    for (int k = 0; k < v->nin + v->nout && all; k++) {
+        v->operand[k].staged = is_plane(c, k);
+        all = v->operand[k].staged || is_beside(c, k);
+    }
+    if (all && gains_by_planes(c)) {
+        fix_sizes(v, s);
+        v->gufunc.plane = (uint8_t)side;
+        v->gufunc.unrolled = 1;
+        stage_in_place(v, s);
+        int calls = core_calls(v, s->layout);
+        if (cores_bytes(v, s->layout) <= UNROLLED_BYTES && calls >= WARP && calls <= BLOCK_MAX &&
+            calls / side * cores_pitch(v, s->layout) <= UNROLLED_SHARED)
+            return true;
+    }
+    choose_alone(v);
+    for (int k = 0; k < v->nin + v->nout; k++)
+        v->operand[k].staged = 0;
+    return false;
+}
+
 /* A thread a call, if all of it may be unrolled. What does not find room in shared memory is read and written by each thread for
  * itself. */
 static bool choose_unrolled(const cores *c, variant *v, const loop_problem *s) {
@@ -292,6 +357,7 @@ static bool choose_unrolled(const cores *c, variant *v, const loop_problem *s) {
         if (v->operand[k].staged && cores_pitch(v, s->layout) * WARP > UNROLLED_SHARED)
             v->operand[k].staged = 0;
     }
+    stage_in_place(v, s);
     return true;
 }
 
@@ -386,7 +452,7 @@ void gufunc_specialise(variant *v, const loop_problem *s) {
             v->operand[k].broadcast = 0;
         v->operand[k].unit = (uint8_t)find_unit(&c, k);
     }
-    if (choose_lanes(&c, v, s))
+    if (choose_lanes(&c, v, s) || choose_planes(&c, v, s))
         return;
     bool maps = s->traits->maps_to_threads && s->traits->nconstructs && !v->reports;
     /* Short columns of words are better unrolled, but not with weights beside: as fast within 2 %, or slower, and four times as long to compile. */

@@ -79,7 +79,7 @@ static int64_t grid_of_threads(const cores *c, const occupancy *r, grid *g) {
     (void)r;
     g->threads = (uint32_t)core_threads(c->v, c->layout);
     int calls = core_calls(c->v, c->layout);
-    g->shared = (uint32_t)(calls * cores_pitch(c->v, c->layout));
+    g->shared = (uint32_t)(calls / core_side(c->v) * cores_pitch(c->v, c->layout));
     return (c->loop->count - 1) / calls + 1;
 }
 

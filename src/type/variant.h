@@ -19,6 +19,7 @@ enum {
     FORALL_KNOWN = 3,       /* extents of a kernel over indices that may be constants of a variant, */
     FORALL_KNOWN_MOST = 64, /* their product at most: as many iterations as are unrolled, */
     FORALL_KNOWN_EXTENT = 32,   /* and each of them */
+    STAGED_IN_PLACE = 2,        /* variant_operand.staged */
     UNROLLED_THREADS = 128,     /* GPU: threads of a block of such a variant, at most; */
     SHARED_CALL_THREADS = 256,  /* and about as many where some of them share a call */
     UNROLLED_SHARED = 48 * 1024 /* bytes that it stages: what needs no permission of the driver's */
@@ -113,7 +114,7 @@ typedef struct variant_operand {
      * tile (GPU: in shared memory; CPU: in the cache), where it counts as contiguous along dimension 0; GPU, without a mask: an output
      * across, which is written from such a tile. CPU, calls that are neither unrolled nor go along columns: neighbours lie side by side, and
      * their cores are copied to arrays in C order, whose last dimension is the `unit` (ir/gufunc/call_groups.h). */
-    uint8_t staged;
+    uint8_t staged; /* 0, 1, or, of an output of unrolled calls, STAGED_IN_PLACE: see staged_place */
     uint8_t held; /* gufunc.held: what a thread has of this input, which constructs read, it loads first, all at once */
     /* gufunc.pieces: an input with that dimension alone, and a unit, whose rows do not begin where those of variant_lead do. Its
      * elements are cut out of two vectors, which reach beyond them by less than a vector. */
@@ -256,6 +257,9 @@ typedef struct variant {
              * lie side by side have a `unit` of 1 + their rank, and the others have the same for all calls. */
             uint8_t strips;
             uint8_t size[GUFUNC_SIZES]; /* unrolled, columns, form: of each core dimension of the layout */
+            /* GPU, unrolled: so many calls lie side by side, and behind the last elements of their cores the next ones begin. Elements of
+             * the core of an operand that is `staged` are so many elements apart, but have no other gaps. 0: each core is a piece of memory. */
+            uint8_t plane;
             /* GPU, unrolled: several threads share a call (ir/gufunc/separable.c): how many indices of each core dimension one of
              * them takes; 0: all. */
             uint8_t part[GUFUNC_SIZES];
@@ -522,7 +526,7 @@ static inline void variant_reclass(variant *v, loop_class loop) {
 /* The form that a variant has outside of a process: VARIANT_VERSION, the members that all classes have, those of its class, and its
  * operands, each in the order of their declaration, each one byte. Whoever changes what stands there raises the version. */
 enum {
-    VARIANT_VERSION = 24,
+    VARIANT_VERSION = 25,
     VARIANT_BYTES = 1 + sizeof(variant) /* at most */
 };
 /* Writes it and returns how many bytes it has. */
@@ -612,11 +616,34 @@ static inline bool core_has_parts(const variant *v) {
         any |= v->gufunc.part[d] > 0;
     return any;
 }
-/* Bytes of all staged operands of a call. */
+/* Calls whose cores are one piece of memory, and lie so in shared memory, and its bytes. */
+static inline int core_side(const variant *v) { return v->gufunc.plane ? v->gufunc.plane : 1; }
+static inline int core_piece(const variant *v, const core_layout *layout, int k) {
+    return core_side(v) * core_bytes(v, layout, k);
+}
+/* Have operands i and k as many elements of the same size in their cores? */
+static inline bool cores_alike(const variant *v, const core_layout *layout, int i, int k) {
+    return core_bytes(v, layout, i) == core_bytes(v, layout, k) &&
+           dtypes[v->operand[i].memory].size == dtypes[v->operand[k].memory].size;
+}
+/* The operand in whose shared memory operand k is staged: an output that is STAGED_IN_PLACE takes that of an input like it, a different one for
+ * each. k: there is none, or it has a place of its own. */
+static inline int staged_place(const variant *v, const core_layout *layout, int k) {
+    int before = 0;
+    if (v->operand[k].staged != STAGED_IN_PLACE)
+        return k;
+    for (int i = v->nin; i < k; i++)
+        before += v->operand[i].staged == STAGED_IN_PLACE && cores_alike(v, layout, i, k);
+    for (int i = 0; i < v->nin; i++)
+        if (v->operand[i].staged && cores_alike(v, layout, i, k) && !before--)
+            return i;
+    return k;
+}
+/* Bytes of the pieces of all staged operands with a place of their own. */
 static inline int cores_pitch(const variant *v, const core_layout *layout) {
     int bytes = 0;
     for (int k = 0; k < v->nin + v->nout; k++)
-        bytes += v->operand[k].staged ? core_pitch(core_bytes(v, layout, k)) : 0;
+        bytes += v->operand[k].staged && staged_place(v, layout, k) == k ? core_pitch(core_piece(v, layout, k)) : 0;
     return bytes;
 }
 /* Elements from one index of dimension d of operand k's core to the next, in memory without gaps in which dimension `inner` is the innermost
@@ -630,28 +657,28 @@ static inline int core_apart(const variant *v, const core_layout *layout, int k,
 }
 /* CPU: bytes from the copy of a core to that of the next call's: an odd number of lines. */
 static inline int64_t call_group_pitch(int64_t core) { return ((core + LINE_BYTES - 1) / LINE_BYTES | 1) * LINE_BYTES; }
-/* The least number of calls whose staged operands are whole accesses of ACCESS_BYTES. */
+/* The least number of pieces whose staged operands are whole accesses of ACCESS_BYTES. */
 static inline int core_calls_step(const variant *v, const core_layout *layout) {
     int step = 1;
     for (int k = 0; k < v->nin + v->nout; k++) {
-        int one = v->operand[k].staged ? ACCESS_BYTES / core_width(core_bytes(v, layout, k)) : 1;
+        int one = v->operand[k].staged ? ACCESS_BYTES / core_width(core_piece(v, layout, k)) : 1;
         step = one > step ? one : step;
     }
     return step;
 }
 /* The calls of a block, and its threads. */
 static inline int core_calls(const variant *v, const core_layout *layout) {
-    int calls = UNROLLED_THREADS, bytes = cores_pitch(v, layout), sharers = core_sharers(v);
-    if (sharers == 1) {
+    int calls = UNROLLED_THREADS, bytes = cores_pitch(v, layout), sharers = core_sharers(v), side = core_side(v);
+    if (sharers == 1 && side == 1) {
         while (calls * bytes > UNROLLED_SHARED)
             calls /= 2;
         return calls;
     }
-    int step = core_calls_step(v, layout), most = (SHARED_CALL_THREADS + sharers / 2) / sharers;
-    calls = most > step ? most / step * step : step;
-    while (calls > step && calls * bytes > UNROLLED_SHARED)
-        calls -= step;
-    return calls;
+    int step = core_calls_step(v, layout), threads = side > 1 ? UNROLLED_THREADS : SHARED_CALL_THREADS,
+        most = (threads / side + sharers / 2) / sharers, pieces = most > step ? most / step * step : step;
+    while (pieces > step && pieces * bytes > UNROLLED_SHARED)
+        pieces -= step;
+    return pieces * side;
 }
 static inline int core_threads(const variant *v, const core_layout *layout) {
     return core_calls(v, layout) * core_sharers(v);

@@ -58,7 +58,7 @@ static launch launch_of(sample *s) {
     return (launch){.v = &s->v, .loop = &s->loop, .data = s->data};
 }
 
-static void lay_out(sample *s, const launch *l, unsigned block, int sms) {
+static void lay_out_any(sample *s, const launch *l, unsigned block, int sms) {
     assert_true(schema_count(l->v, l->layout, true) <= MAX_PARAMETERS);
     assert_int_equal(
         gpu_layout(l,
@@ -66,13 +66,17 @@ static void lay_out(sample *s, const launch *l, unsigned block, int sms) {
                    s->parameters, &s->g),
         UF_OK);
     assert_int_equal(s->g.parameters, schema_count(l->v, l->layout, true));
+    assert_true(s->g.blocks >= 1 && s->g.blocks <= GRID_MAX);
+}
+
+static void lay_out(sample *s, const launch *l, unsigned block, int sms) {
+    lay_out_any(s, l, block, sms);
     int least = l->v->loop == LOOP_FOLD && l->v->reduction.columns ? 1 : WARP; /* columns: no more than there are */
     bool tiles = l->v->loop == LOOP_SCAN && variant_interleaved_lines(l->v);   /* a thread for each line in each row */
     if (tiles)
         assert_true(s->g.threads == (unsigned)l->v->scan.lines * l->v->scan.plane && s->g.threads <= BLOCK_MAX);
     assert_true((int)s->g.threads >= least && s->g.threads <= 1024);
     assert_true(tiles || !(s->g.threads & (s->g.threads - 1)));
-    assert_true(s->g.blocks >= 1 && s->g.blocks <= GRID_MAX);
 }
 
 /* ---- Which outputs are written past what is read again ---- */
@@ -1691,6 +1695,10 @@ static void columns_make(sample *s, const core_layout *layout, const int64_t *co
                                           .unrolled = unrolled});
 }
 
+/* (n)->(n) */
+static layout_operand row_operands[2] = {{.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}};
+static const core_layout row_of = {.nin = 1, .nout = 1, .ndims = 1, .nparameters = 3, .operands = row_operands};
+
 /* (n),(n)->(n) */
 static layout_operand weighted_operands[3] = {
     {.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}, {.rank = 1, .strides = 3}};
@@ -1743,6 +1751,73 @@ static void test_short_columns(void **unused) {
         assert_int_equal(s.v.gufunc.unrolled, cases[i].unrolled);
         assert_int_equal(s.v.gufunc.held > 0, !cases[i].unrolled);
         assert_true(s.v.gufunc.unrolled || s.v.gufunc.coop == 3 - (cases[i].type == DT_BFLOAT16));
+    }
+}
+
+/* Short calls side by side, few before the next ones: planes of which a block has whole ones, and an output in the place of an input. */
+static void test_planes_of_calls(void **unused) {
+    enum {
+        LINES = 2000
+    };
+    static const struct {
+        int64_t side, n;
+        int64_t gap; /* elements between planes */
+        dtype type;
+        int lines, calls; /* of IR; of a block, 0: no planes */
+        unsigned shared;
+    } cases[] = {
+        {3, 17, 0, DT_FLOAT32, LINES, 120, 40 * 204}, /* four planes of 204 bytes are whole accesses */
+        {2, 8, 0, DT_BFLOAT16, LINES, 128, 64 * 48},  /* the next plane is in other banks */
+        {7, 33, 0, DT_FLOAT32, LINES, 112, 16 * 924},
+        {33, 64, 0, DT_BFLOAT16, LINES, 99, 3 * 4240},
+        {128, 7, 0, DT_BFLOAT16, LINES, 128, 1808},
+        {129, 7, 0, DT_BFLOAT16, LINES, 0, 0}, /* many side by side */
+        {3, 5, 0, DT_FLOAT32, LINES, 0, 0},    /* few elements */
+        {8, 31, 0, DT_FLOAT32, LINES, 128, 16 * 1008},
+        {16, 31, 0, DT_FLOAT32, LINES, 0, 0}, /* neighbours fill whole sectors, .. */
+        {17, 31, 0, DT_FLOAT32, LINES, 68, 4 * 2108},
+        {16, 31, 0, DT_BFLOAT16, LINES, 128, 8 * 1008}, /* .. but by narrow elements */
+        {4, 16, 0, DT_FLOAT64, LINES, 128, 32 * 528},
+        {5, 16, 0, DT_FLOAT64, LINES, 0, 0},  /* wide ones */
+        {3, 17, 1, DT_FLOAT32, LINES, 0, 0},  /* gaps */
+        {3, 17, 0, DT_FLOAT32, 0, 0, 0},      /* what is not unrolled */
+        {3, 145, 0, DT_FLOAT32, LINES, 0, 0}, /* more than registers hold */
+        {33, 7, 0, DT_INT8, LINES, 0, 0},     /* see below */
+    };
+    static sample s;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int64_t side = cases[i].side, n = cases[i].n;
+        const int64_t core[] = {n, side, side};
+        memset(&s, 0, sizeof s);
+        s.loop = loop_over(s.extent, s.stride, s.offset, (int64_t[]){side, 100000, 0}, 2);
+        s.stride[0] = s.stride[1] = 1;
+        s.stride[2] = s.stride[3] = n * side + cases[i].gap;
+        s.v.loop = LOOP_GUFUNC;
+        s.v.ndim = 2;
+        s.v.nin = s.v.nout = 1;
+        operands_set(&s.v, cases[i].type, OPERAND_STRIDED);
+        s.traits = (code_traits){.nodes = 40, .uniform = true, .simple = true, .assigned = i == 2 ? 0 : 2};
+        gpu_specialise(&s.v, &(loop_problem){.loop = &s.loop,
+                                             .layout = &row_of,
+                                             .core = core,
+                                             .traits = &s.traits,
+                                             .shared = H200,
+                                             .sms = SMS,
+                                             .unrolled = cases[i].lines});
+        if (s.v.gufunc.plane != (cases[i].calls ? side : 0))
+            fail_msg("case %zu: planes of %d", i, s.v.gufunc.plane);
+        if (!cases[i].calls)
+            continue;
+        launch l = launch_of(&s);
+        l.layout = &row_of;
+        l.core = core;
+        lay_out_any(&s, &l, 256, SMS);
+        assert_true(s.v.gufunc.unrolled && s.v.operand[0].staged == 1);
+        assert_int_equal(s.v.operand[1].staged, i == 2 ? 1 : STAGED_IN_PLACE);
+        assert_int_equal(s.g.threads, cases[i].calls);
+        assert_int_equal(s.g.shared, (i == 2 ? 2 : 1) * cases[i].shared);
+        assert_int_equal(s.g.blocks, (side * 100000 + cases[i].calls - 1) / cases[i].calls);
     }
 }
 
@@ -2166,6 +2241,7 @@ int main(void) {
         cmocka_unit_test(test_lines_once),
         cmocka_unit_test(test_broadcast),
         cmocka_unit_test(test_short_columns),
+        cmocka_unit_test(test_planes_of_calls),
         cmocka_unit_test(test_staged_columns),
         cmocka_unit_test(test_columns_of_two_heights),
         cmocka_unit_test(test_parts),

@@ -367,7 +367,9 @@ typedef struct launched {
     int64_t calls;
 } launched;
 
+static int64_t count_planes, count_in_place;
 static int64_t count_unrolled, count_parts, count_pieces, count_heads, count_held;
+static bool planes;  /* arrays are planes of neighbouring calls */
 static bool sharing; /* all variants are unrolled, and threads share calls if they can */
 
 /* Some core dimension that has stride 1; see variant_operand. */
@@ -456,6 +458,47 @@ static void choose_parts(const gu_case *x, launched *l) {
     count_parts += core_sharers(&v) > 1;
 }
 
+/* Is the operand's core a plane: elements of the calls along the last dimension side by side, and no gaps? */
+static bool is_plane(const gu_case *x, int k) {
+    const layout_operand *o = &x->tree->layout->operands[k];
+    int64_t count = 1, side = x->extent[1];
+    for (int d = o->rank - 1; d >= 0; count *= x->words[o->dim[d--]])
+        if (x->words[o->dim[d]] != 1 && x->args[k].core_stride[d] != count * side)
+            return false;
+    return o->rank && x->args[k].loop_stride[1] == 1 && x->args[k].loop_stride[0] == count * side;
+}
+
+/* Outputs may take the places of inputs. */
+static void stage_in_place(const gu_case *x, launched *l) {
+    code_traits traits;
+    ir_traits(x->tree, &traits);
+    for (int k = l->v.nin; k < l->v.nin + l->v.nout; k++) {
+        if (!l->v.operand[k].staged || !(traits.assigned >> k & 1) || chance(30))
+            continue;
+        l->v.operand[k].staged = STAGED_IN_PLACE;
+        if (staged_place(&l->v, x->tree->layout, k) == k)
+            l->v.operand[k].staged = 1;
+        else
+            count_in_place++;
+    }
+}
+
+/* Planes of calls, if any operand has some, and they fit. */
+static void choose_planes(const gu_case *x, launched *l) {
+    const core_layout *layout = x->tree->layout;
+    variant before = l->v;
+    bool any = false;
+    l->v.gufunc.plane = (uint8_t)x->extent[1];
+    for (int k = 0; k < l->v.nin + l->v.nout; k++)
+        any |= l->v.operand[k].staged = is_plane(x, k) && chance(90);
+    stage_in_place(x, l);
+    int calls = core_calls(&l->v, layout);
+    if (any && calls <= 512 && calls / core_side(&l->v) * cores_pitch(&l->v, layout) <= UNROLLED_SHARED)
+        count_planes++;
+    else
+        l->v = before;
+}
+
 /* Constants for sizes, if the kernel can be written without loops for them; then cores that may be staged are, most of them. */
 static bool choose_unrolled(const gu_case *x, launched *l) {
     enum {
@@ -478,8 +521,12 @@ static bool choose_unrolled(const gu_case *x, launched *l) {
         if (cores_pitch(&l->v, layout) * 32 > UNROLLED_SHARED)
             l->v.operand[k].staged = 0;
     }
-    if (sharing || chance(70))
+    if (x->planes)
+        choose_planes(x, l);
+    else if (sharing || chance(70))
         choose_parts(x, l);
+    if (!core_has_parts(&l->v) && !l->v.gufunc.plane)
+        stage_in_place(x, l);
     l->threads = core_threads(&l->v, layout);
     count_unrolled++;
     return true;
@@ -657,6 +704,7 @@ static void try_simulated(int64_t turn) {
     random_core_program(&x.c, &x.s);
     if (gu_check(&x)) {
         x.steps = 20000;
+        x.planes = planes;
         gu_draw(&x, chance(70) ? 0 : 1);
         if (gu_interpret(&x) == GU_FINE)
             simulate(&x, &l);
@@ -684,6 +732,7 @@ static void try_simulated_directed(int64_t turn) {
     x = (gu_case){.seed = draw_bits()};
     x.s.state = x.seed;
     x.c.tame = true;
+    x.planes = planes;
     text_puts(&x.c.layout, k->layout);
     text_puts(&x.c.p.source, k->source);
     for (const char *at = k->layout; *at; at++) {
@@ -734,6 +783,20 @@ static void test_simulated(void **state) {
     print_message("%lld in pieces, %lld of these by vectors\n", (long long)count_pieces, (long long)count_heads);
     assert_true(count_unrolled && count_held);
     assert_true(count_parts >= 3);
+}
+
+/* Calls side by side, whole planes of which a block has in shared memory. */
+static void test_simulated_planes(void **state) {
+    (void)state;
+    if (!sim_there())
+        skip();
+    count_planes = count_in_place = 0;
+    planes = only_rare = true;
+    for (int64_t i = 0; i < trials(60) || (i < 40000 && (count_planes < 20 || !count_in_place)); i++)
+        (i % 3 ? try_simulated_directed : try_simulated)(i);
+    planes = only_rare = false;
+    print_message("%lld with planes, %lld outputs in place\n", (long long)count_planes, (long long)count_in_place);
+    assert_true(count_planes >= 20 && count_in_place);
 }
 
 static void test_simulated_rewritten(void **state) {
@@ -1071,17 +1134,12 @@ static void test_out_of_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_directed),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_simulated),
-        cmocka_unit_test(test_guarded_sum),
-        cmocka_unit_test(test_looping_helper),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_rewritten),
-        cmocka_unit_test(test_simulated_rewritten),
-        cmocka_unit_test(test_masked_lines),
-        cmocka_unit_test(test_paired_lines),
+        cmocka_unit_test(test_directed),     cmocka_unit_test(test_random),
+        cmocka_unit_test(test_simulated),    cmocka_unit_test(test_simulated_planes),
+        cmocka_unit_test(test_guarded_sum),  cmocka_unit_test(test_looping_helper),
+        cmocka_unit_test(test_many),         cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_rewritten),    cmocka_unit_test(test_simulated_rewritten),
+        cmocka_unit_test(test_masked_lines), cmocka_unit_test(test_paired_lines),
         cmocka_unit_test(test_uniform),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);

@@ -9,12 +9,15 @@ import sys
 
 import numpy as np
 
-from uf import GPU, Func, run
+from uf import GPU, Func, Memory, lib, run
 
 ROUNDS = int(os.environ.get("PROP_N", "1"))
 ROWS = 4096  # from which on they go by planes
 REDUCE = {"sum": np.sum, "max": np.max, "min": np.min, "argmax": np.argmax}
 SCAN = {"cumsum": np.cumsum, "cummax": np.maximum.accumulate}
+TYPES = ("int8", "int16", "int32", "int64", "float16", "float32", "float64")
+SIGNATURES = ";".join(f"{t}->{t}" for t in TYPES)
+SIGNATURES_TWO = ";".join(f"{t},{t}->{t}" for t in TYPES)
 DTYPES = ["i1", "u1", "i2", "i4", "i8", "f2", "f4", "f8", "c8"]
 
 
@@ -111,10 +114,50 @@ def long_lines(device=None):
     return test
 
 
+def calls(device=None):
+    """Calls of few elements that lie side by side: a function of rows, one of matrices and vectors, and one that reads its output."""
+    rows = Func("(x) -> (y) { auto s = sum(i : n, x[i]); forall (i : n) y[i] = s - x[i]; }", SIGNATURES, "(n)->(n)")
+    product = Func("(a, x) -> (y) { forall (i : m) y[i] = sum(j : n, a[i][j] * x[j]); }", SIGNATURES_TWO, "(m,n),(n)->(m)")
+    partly = Func("(x) -> (y) { for (int64 i = 1; i < n; i++) y[i] = x[i] + y[i - 1]; }", SIGNATURES, "(n)->(n)")
+
+    def run_on(f, memory_device, *arrays):
+        with Memory(memory_device) as memory:
+            f.run(lib.uf_call, memory, arrays, Func.options(memory))
+
+    def moved(x, cores):
+        """The same array, its core dimensions before the last dimension of the loop in memory."""
+        order = [*range(x.ndim - cores - 1), *range(x.ndim - cores, x.ndim), x.ndim - cores - 1]
+        back = np.argsort(order)
+        return np.ascontiguousarray(x.transpose(order)).transpose(back)
+
+    def test(rng):
+        for _ in range(12 * ROUNDS):
+            t = pick(rng, ["i1", "i2", "i4", "i8", "f2", "f4", "f8"])
+            side, n, m = (int(pick(rng, s)) for s in ([2, 3, 4, 7, 8, 17, 33, 128, 129], [1, 2, 5, 6, 7, 8, 17, 31, 33], [1, 2, 3, 5]))
+            planes = int(rng.integers(1, 12000 // (side * n) + 2))
+            x = moved(small(rng, (planes, side, n), t), 1)
+            y = moved(small(rng, (planes, side, n), t), 1)
+            run_on(rows, device, x, y)
+            assert np.array_equal(y, x.sum(axis=-1, keepdims=True, dtype=t) - x), f"rows {t} {planes} {side} {n}"
+            before = y.copy()
+            run_on(partly, device, x, y)
+            want = np.concatenate([before[..., :1], x[..., 1:]], axis=-1)
+            assert np.array_equal(y, np.cumsum(want, axis=-1, dtype=t)), f"partly {t} {planes} {side} {n}"
+            if n * m > 100:
+                continue
+            a = moved(small(rng, (planes, side, m, n), t), 2)
+            z = moved(np.zeros((planes, side, m), t), 1)
+            b = x if rng.random() < 0.5 else small(rng, (n,), t)  # the same for all calls
+            run_on(product, device, a, b, z)
+            assert np.array_equal(z, (a * np.broadcast_to(b, x.shape)[..., None, :]).sum(axis=-1, dtype=t)), f"product {t} {planes} {side} {m} {n}"
+    test.__name__ = "calls" + ("_on_the_gpu" if device else "")
+    return test
+
+
 def main():
-    tests = [reductions(), accumulations(), side_by_side(), long_lines()]
+    tests = [reductions(), accumulations(), side_by_side(), long_lines(), calls()]
     if os.environ.get("UF_TEST_GPU"):
-        tests += [reductions(GPU), accumulations(GPU), side_by_side(GPU), long_lines(GPU)]
+        tests += [reductions(GPU), accumulations(GPU), side_by_side(GPU), long_lines(GPU), calls(GPU)]
     return run(tests)
 
 

@@ -150,6 +150,11 @@ static void draw_sizes(gu_case *x, int class) {
         x->extent[d] = chance(x, 3) ? 0 : pick(x, 1, loop[class]);
     if (class == 0 && x->ndim > 0 && chance(x, 20))
         x->extent[x->ndim - 1] = pick(x, 1, 2000);
+    if (x->planes) {
+        x->ndim = 2;
+        x->extent[0] = pick(x, 2, 40);
+        x->extent[1] = pick(x, 2, 20);
+    }
     while (!fits(x, class)) {
         int64_t *much = largest(x->extent, x->ndim, &none);
         much = much == &none ? largest(x->sizes, CORE_NAMES, much) : much;
@@ -219,11 +224,16 @@ static void draw_extents(gu_case *x, int k, int stretched) {
 static void draw_strides(gu_case *x, int k) {
     gu_array *a = &x->args[k];
     int n = a->loops + a->cores, order[GU_NDIM];
-    bool input = k < x->c.p.nin, plain = chance(x, 45);
+    bool input = k < x->c.p.nin, plain = x->planes || chance(x, 45);
     int64_t step = plain || chance(x, 75) ? 1 : pick(x, 2, 3);
     a->low = a->high = 0;
     for (int d = 0; d < n; d++)
         order[d] = n - 1 - d; /* the last dimension is the innermost */
+    for (int i = a->cores; i > 0 && x->planes && a->loops; i--) {
+        int t = order[i];
+        order[i] = order[i - 1];
+        order[i - 1] = t;
+    }
     for (int d = n - 1; d > 0 && !plain && chance(x, 60); d--) {
         int other = (int)pick(x, 0, d), t = order[d];
         order[d] = order[other];

@@ -41,6 +41,8 @@ typedef struct gu_case {
     const tree *tree;
     bool tolerant; /* sums are compared with exact ones, within their bound */
     int64_t steps; /* that the interpreter may take */
+    bool
+        planes; /* two loop dimensions: the last one is the innermost of all arrays that have it, and then come those of cores */
     int64_t sizes[CORE_NAMES];
     bool missing[CORE_NAMES];
     int ndim;

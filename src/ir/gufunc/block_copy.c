@@ -20,6 +20,7 @@ static const char vector_type[] = "<4 x i32>"; /* of an access: libNVVM splits o
 typedef struct block_calls {
     gufunc_writer *w;
     int calls, threads; /* of a block, but for the last */
+    int pieces;         /* of memory, of the calls: core_piece */
     ssa thread;         /* i32 */
     ssa first;          /* number of the first call, i64 */
     ssa some;           /* how many calls there are, i32 */
@@ -27,18 +28,20 @@ typedef struct block_calls {
 
 /* The part of an operand. */
 typedef struct part {
-    int k, bytes, pitch;
-    int offset; /* of its part of shared memory */
-    ssa memory; /* the block's first element in global memory */
+    int k;
+    int bytes, pitch; /* of a piece */
+    int offset;       /* of its part of shared memory */
+    ssa memory;       /* the block's first element in global memory */
 } part;
 
 static part part_of(const block_calls *c, int k) {
     skeleton *s = &c->w->s;
-    part p = {.k = k, .bytes = core_bytes(s->v, c->w->layout, k)};
+    part p = {.k = k, .bytes = core_piece(s->v, c->w->layout, k)};
     p.pitch = core_pitch(p.bytes);
-    for (int i = 0; i < k; i++)
-        p.offset += s->v->operand[i].staged ? c->calls * core_pitch(core_bytes(s->v, c->w->layout, i)) : 0;
-    int count = p.bytes / dtypes[skeleton_memory(s, k)].size;
+    for (int i = 0, place = staged_place(s->v, c->w->layout, k); i < place; i++)
+        if (s->v->operand[i].staged && staged_place(s->v, c->w->layout, i) == i)
+            p.offset += c->pieces * core_pitch(core_piece(s->v, c->w->layout, i));
+    int count = core_bytes(s->v, c->w->layout, k) / dtypes[skeleton_memory(s, k)].size;
     p.memory = skeleton_address(s, k, s->base[k], emit_value(s->e, "mul i64 %s, %d", c->first.text, count));
     return p;
 }
@@ -53,11 +56,11 @@ static ssa vector_in_memory(const block_calls *c, const part *p, ssa q) {
                       at.text, emit_widen(e, q).text);
 }
 
-/* The call that access number q (i32) belongs to: a division by multiplication. The driver's assembler takes a millisecond and more
+/* The piece that access number q (i32) belongs to: a division by multiplication. The driver's assembler takes a millisecond and more
  * for each division by a constant that it is given. Up to MAGIC_VECTORS quotients are exact, and products below 2^32. */
-static ssa call_of_access(const block_calls *c, const part *p, ssa q) {
+static ssa piece_of_access(const block_calls *c, const part *p, ssa q) {
     int vectors = p->bytes / ACCESS_BYTES, factor = (1 << MAGIC_BITS) / vectors + 1;
-    assert(c->calls * vectors <= ACCESSES_MOST);
+    assert(c->pieces * vectors <= ACCESSES_MOST);
     if (vectors > MAGIC_VECTORS)
         return emit_value(c->w->s.e, "udiv i32 %s, %d", q.text, vectors);
     return emit_value(c->w->s.e, "lshr i32 %s, %d", emit_value(c->w->s.e, "mul i32 %s, %d", q.text, factor).text,
@@ -77,25 +80,25 @@ static ssa ahead(const block_calls *c, ssa x, int n) {
 }
 
 static bool all_have(const block_calls *c, const part *p, int step) {
-    return (step + 1) * c->threads * ACCESS_BYTES <= c->calls * p->bytes;
+    return (step + 1) * c->threads * ACCESS_BYTES <= c->pieces * p->bytes;
 }
 
 static ssa number_of(const block_calls *c, const part *p, int step) {
     emit *e = c->w->s.e;
-    ssa q = ahead(c, c->thread, step * c->threads), last = ssa_constant(c->calls * p->bytes / ACCESS_BYTES - 1);
+    ssa q = ahead(c, c->thread, step * c->threads), last = ssa_constant(c->pieces * p->bytes / ACCESS_BYTES - 1);
     return all_have(c, p, step) ? q : emit_select_as(e, "i32", emit_op(e, "icmp slt i32", q, last), q, last);
 }
 
-/* Where an access is in shared memory, in accesses: behind as many free ones as there are calls before its own. */
+/* Where an access is in shared memory, in accesses: behind as many free ones as there are pieces before its own. */
 static ssa place_of(const block_calls *c, const access *a) {
     emit *e = c->w->s.e;
     if (a->p->pitch == a->p->bytes) /* also of cores smaller than an access */
         return a->q;
-    int vectors = a->p->bytes / ACCESS_BYTES, calls = c->threads / vectors; /* of a step */
+    int vectors = a->p->bytes / ACCESS_BYTES, pieces = c->threads / vectors; /* of a step */
     if (c->threads % vectors || !all_have(c, a->p, a->step))
-        return emit_op(e, "add i32", a->q, call_of_access(c, a->p, a->q));
-    ssa first = emit_op(e, "add i32", c->thread, call_of_access(c, a->p, c->thread));
-    return ahead(c, first, a->step * (c->threads + calls));
+        return emit_op(e, "add i32", a->q, piece_of_access(c, a->p, a->q));
+    ssa first = emit_op(e, "add i32", c->thread, piece_of_access(c, a->p, c->thread));
+    return ahead(c, first, a->step * (c->threads + pieces));
 }
 
 static ssa vector_in_shared(const block_calls *c, const access *a) {
@@ -128,7 +131,7 @@ static void copy_by_vectors(const block_calls *c, const part *parts, int n, bool
     access list[IN_FLIGHT];
     int count = 0;
     for (int i = 0; i < n; i++)
-        for (int step = 0; step * c->threads * ACCESS_BYTES < c->calls * parts[i].bytes; step++) {
+        for (int step = 0; step * c->threads * ACCESS_BYTES < c->pieces * parts[i].bytes; step++) {
             list[count++] = (access){.p = &parts[i], .step = step};
             if (count < IN_FLIGHT)
                 continue;
@@ -144,13 +147,13 @@ static void copy_by_elements(const block_calls *c, const part *p, bool out) {
     skeleton *s = &c->w->s;
     emit *e = s->e;
     dtype t = skeleton_memory(s, p->k);
-    int size = dtypes[t].size, count = p->bytes / size;
+    int size = dtypes[t].size, piece = p->bytes / size, count = piece / core_side(s->v);
     ssa base = emit_shared_address(e, ssa_constant(p->offset), ir_memory_type(t));
     counted_loop l = counted_loop_begin(e, "i32", c->thread, emit_value(e, "mul i32 %s, %d", c->some.text, count));
     ssa i = l.i, memory = emit_element(e, t, p->memory, emit_widen(e, i));
     if (p->pitch != p->bytes) {
-        ssa call = emit_value(e, "udiv i32 %s, %d", i.text, count);
-        i = emit_op(e, "add i32", i, emit_value(e, "mul i32 %s, %d", call.text, (p->pitch - p->bytes) / size));
+        ssa before = emit_value(e, "udiv i32 %s, %d", i.text, piece);
+        i = emit_op(e, "add i32", i, emit_value(e, "mul i32 %s, %d", before.text, (p->pitch - p->bytes) / size));
     }
     e->shared = true;
     ssa shared = emit_element(e, t, base, emit_widen(e, i));
@@ -226,13 +229,22 @@ static void part_arguments(gufunc_writer *w, ssa rank) {
 /* call: of the thread, within the block, i32. */
 static void find_staged(const block_calls *c, ssa call) {
     gufunc_writer *w = c->w;
+    emit *e = w->s.e;
+    int side = core_side(w->s.v);
+    ssa piece = side > 1 ? emit_value(e, "udiv i32 %s, %d", call.text, side) : call;
     for (int k = 0; k < w->s.nin + w->s.v->nout; k++) {
         if (!w->s.v->operand[k].staged)
             continue;
         part p = part_of(c, k);
-        ssa at = emit_value(w->s.e, "mul i32 %s, %d", call.text, p.pitch);
-        at = emit_widen(w->s.e, emit_value(w->s.e, "add i32 %s, %d", at.text, p.offset));
-        w->at[k] = emit_shared_address(w->s.e, at, ir_memory_type(skeleton_memory(&w->s, k)));
+        dtype t = skeleton_memory(&w->s, k);
+        ssa at = emit_value(e, "mul i32 %s, %d", piece.text, p.pitch);
+        at = emit_widen(e, emit_value(e, "add i32 %s, %d", at.text, p.offset));
+        w->at[k] = emit_shared_address(e, at, ir_memory_type(t));
+        if (side == 1)
+            continue;
+        e->shared = true;
+        w->at[k] = emit_element(e, t, w->at[k], emit_widen(e, emit_value(e, "urem i32 %s, %d", call.text, side)));
+        e->shared = false;
     }
 }
 
@@ -240,12 +252,11 @@ void staged_calls(gufunc_writer *w, ssa n, void (*find)(gufunc_writer *w, void *
     skeleton *s = &w->s;
     emit *e = s->e;
     int sharers = core_sharers(s->v);
-    block_calls c = {w,
-                     core_calls(s->v, w->layout),
-                     core_threads(s->v, w->layout),
-                     emit_special_register(e, "tid"),
-                     ssa_none(),
-                     ssa_none()};
+    block_calls c = {.w = w,
+                     .calls = core_calls(s->v, w->layout),
+                     .threads = core_threads(s->v, w->layout),
+                     .pieces = core_calls(s->v, w->layout) / core_side(s->v),
+                     .thread = emit_special_register(e, "tid")};
     ssa call = sharers > 1 ? emit_value(e, "udiv i32 %s, %d", c.thread.text, sharers) : c.thread;
     if (core_has_parts(s->v))
         part_arguments(w, emit_value(e, "urem i32 %s, %d", c.thread.text, sharers));

@@ -30,7 +30,7 @@ static int run_bytes(const emit *e, int k) {
 static int width_of(const emit *e, int k) {
     const variant_operand *o = &e->frame->v->operand[k];
     int width = core_width(run_bytes(e, k)), size = dtypes[o->memory].size;
-    return o->staged && e->target->gpu && width > size ? width / size : 1;
+    return o->staged && e->target->gpu && !e->frame->v->gufunc.plane && width > size ? width / size : 1;
 }
 
 /* Is it the last dimension of some operand? Then a thread takes neighbouring indices of it, for the sake of wide accesses; of other
@@ -88,7 +88,7 @@ static ssa element_at(body *b, int k, int i) {
         position p = position_of(e, o->dim[d], (int)(i % own));
         i /= (int)own;
         if (x->staged || x->unit == d + 1) {
-            int64_t step = x->staged ? stride << v->gufunc.calls : 1;
+            int64_t step = x->staged ? (stride << v->gufunc.calls) * core_side(v) : 1;
             constant += p.constant * step;
             offset = plus(e, offset,
                           !ssa_is_set(p.more) || step == 1

@@ -197,5 +197,7 @@ void gufunc_traits(const tree *t, code_traits *out) {
     out->simple = true;
     visit_list(&s, t->kernel->body);
     find_elsewhere(t->kernel, t->kernel->body, -1, &out->elsewhere);
+    for (int k = t->kernel->nparams; k < t->kernel->nparams + t->kernel->nresults; k++)
+        out->assigned |= needs_content(t->kernel, k) ? 0 : UINT64_C(1) << k;
     out->maps_to_threads &= s.count > 0 && s.count <= MAPPED_MOST;
 }
