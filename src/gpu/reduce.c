@@ -25,6 +25,8 @@ enum {
     LIGHT_NODES = 24,     /* of mapping and combining an element */
     COLUMNS_LENGTH = 16,  /* elements of a column that are loaded together, */
     COLUMNS_FLIGHT = 256, /* and bytes of a thread */
+    PLANE_MOST = 255,     /* results side by side that a block has together, */
+    PLANE_VISITS = 4,     /* and its visits, at least */
     SHORT_BLOCKS = 4,     /* blocks a multiprocessor, before a thread takes several results */
 
     /* Columns, a thread each. */
@@ -153,6 +155,11 @@ static bool vectors_fit(const variant *v, const nd_loop *kept, const nd_loop *re
             off |= (uint64_t)stride_of(reduced, d, k);
     }
     return !(off & ((unsigned)vector - 1));
+}
+
+/* The same of what was chosen. */
+static bool rows_fit(const variant *v, const nd_loop *kept, const nd_loop *reduced) {
+    return variant_interleaved_results(v) || vectors_fit(v, kept, reduced, v->fold.vector, v->fold.results);
 }
 
 /* Bytes of an element of the widest contiguous operand; 0: there is none. Elements in an access of it. */
@@ -377,6 +384,8 @@ static int64_t long_rows(variant *v, const fold_problem *s, int sms) {
 /* ---- Lanes along results ---- */
 
 static unsigned columns_shift(const variant *v, const nd_loop *kept) {
+    if (variant_interleaved_results(v))
+        return COOP_MOST;
     unsigned shift = log2_ceil((uint64_t)ceil_shift(kept->extent[0], log2_floor(v->fold.vector)));
     unsigned most = COOP_MOST - (unsigned)v->fold.coop;
     return shift < most ? shift : most;
@@ -488,6 +497,54 @@ static bool has_other_accesses(const variant *v) {
     return v->fold.vector > 1 && (v->reduction.columns || (v->fold.results && !v->fold.length));
 }
 
+/* Do the elements of all results lie side by side in every input, and nothing between them? */
+static bool is_interleaved(const variant *v, const nd_loop *kept, const nd_loop *reduced) {
+    bool all = kept->ndim == 1 && reduced->ndim == 1;
+    for (int k = 0; k < v->nin && all; k++)
+        all = v->operand[k].kind < OPERAND_NUMBER && !v->operand[k].group && stride_of(kept, 0, k) == 1 &&
+              stride_of(reduced, 0, k) == kept->extent[0];
+    return all;
+}
+
+/* Chooses the elements of a vector, and the rows of a visit, of few results side by side. Returns variant_wrapped: 0 if a row does not hold them. */
+static int interleaved_vector(variant *v, const fold_problem *s) {
+    int vector = vector_most(v), state = s->traits->state_bytes, most = most_elements(s->traits);
+    while (vector > 1 && (vector * state > STATE_MOST ||
+                          vector * (state + 1) * FOLD_INTERLEAVED_THREADS > SHARED_FREE || vector > most))
+        vector /= 2;
+    int repeat = repeat_for(vector * element_bytes(v), FLIGHT_COLUMNS, REPEAT_MAX);
+    while (repeat > 1 && repeat * vector > most)
+        repeat /= 2;
+    v->fold.vector = (uint8_t)vector;
+    v->fold.accesses = (uint8_t)repeat;
+    return variant_wrapped(v);
+}
+
+/* Do columns have no vectors, or narrower ones, and threads across that are idle? */
+static bool columns_waste(const variant *v, const fold_problem *s) {
+    int fit = fit_vectors(v, s, false);
+    int64_t across = s->loops->kept.extent[0] / fit, threads = (int64_t)1 << log2_ceil((uint64_t)across);
+    return fit == 1 || (fit < vector_most(v) && 4 * across < 3 * threads);
+}
+
+static bool specialise_interleaved(variant *v, const fold_problem *s, int sms, int64_t *chunk) {
+    const nd_loop *kept = &s->loops->kept, *reduced = &s->loops->reduced;
+    int64_t side = kept->extent[0];
+    if (s->traits->order != FOLD_FREE || s->traits->has_loop || v->position || v->masked || v->segmented ||
+        v->reduction.from_states || v->reduction.counted || s->whole || !is_interleaved(v, kept, reduced) || side < 2 ||
+        side > PLANE_MOST || !columns_waste(v, s))
+        return false;
+    variant t = *v;
+    t.fold.plane = (uint8_t)side;
+    int64_t visit = (int64_t)interleaved_vector(&t, s) * t.fold.accesses, wanted = (int64_t)sms * BLOCKS_WANTED;
+    if (!visit || reduced->count < visit * sms * PLANE_VISITS)
+        return false;
+    t.fold.coop = 0;
+    *v = t;
+    *chunk = parts_of(v, kept, reduced, wanted, visit);
+    return true;
+}
+
 static int64_t specialise(variant *v, const fold_problem *s, int sms) {
     v->fold.results = v->fold.length = v->fold.plane = v->fold.aligned = v->fold.split = 0;
     v->fold.vector = v->fold.accesses = 1;
@@ -496,6 +553,9 @@ static int64_t specialise(variant *v, const fold_problem *s, int sms) {
         return 0;
     v->reduction.columns = wants_columns(v, s);
     fill_kinds(v, s->loops);
+    int64_t chunk;
+    if (v->reduction.columns && specialise_interleaved(v, s, sms, &chunk))
+        return chunk;
     if (v->reduction.columns && goes_alone(v, s, sms)) {
         specialise_alone(v, s);
         return 0;
@@ -558,9 +618,8 @@ int64_t fold_specialise(variant *v, const fold_problem *s, int sms) {
     v->reduction.columns = 0;
     fill_kinds(v, s->loops);
     int64_t chunk = specialise(v, s, sms);
-    v->fold.aligned = has_other_accesses(v) && s->misalignment &&
-                      vectors_fit(v, kept, reduced, v->fold.vector, v->fold.results) &&
-                      addresses_aligned(v, s->misalignment);
+    v->fold.aligned =
+        has_other_accesses(v) && s->misalignment && rows_fit(v, kept, reduced) && addresses_aligned(v, s->misalignment);
     v->fold.once = !chunk && visits_once(v, reduced->count);
     v->fold.split = !chunk && splits_segments(v, s, sms);
     int64_t parts_most = chunk ? reduced->count / chunk + 1 : 1, tasks;
@@ -577,7 +636,7 @@ static bool is_aligned(const launch *l) {
     if (takes_whole(v))
         return short_aligned(l);
     if (v->reduction.empty || (l->chunk && l->chunk % v->fold.vector && !v->reduction.columns) ||
-        !vectors_fit(v, l->loop, l->reduced, v->fold.vector, v->fold.results))
+        !rows_fit(v, l->loop, l->reduced))
         return v->reduction.empty;
     uint8_t misalignment[VARIANT_OPERANDS];
     launch_misalignment(l, misalignment);
@@ -643,8 +702,9 @@ int64_t gpu_fold_chunk(const launch *l, int resident) {
     const variant *v = l->v;
     int64_t tasks =
         v->reduction.columns ? columns_blocks(v, l->loop) : ceil_shift(l->loop->count, block_shift(l) - v->fold.coop);
-    int64_t visit = v->reduction.columns ? (int64_t)v->fold.accesses << v->fold.coop
-                                         : ((int64_t)v->fold.vector * v->fold.accesses) << v->fold.coop;
+    int64_t visit = variant_interleaved_results(v) ? (int64_t)v->fold.accesses * variant_wrapped(v)
+                    : v->reduction.columns         ? (int64_t)v->fold.accesses << v->fold.coop
+                                                   : ((int64_t)v->fold.vector * v->fold.accesses) << v->fold.coop;
     int64_t chunk = parts_of(v, l->loop, l->reduced, parts_for(tasks, resident), visit);
     return chunk ? chunk : l->chunk;
 }

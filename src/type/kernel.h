@@ -20,9 +20,10 @@ enum {
     SCAN_LOOK_BACK =
         (2 << SCAN_FAN_COLUMNS) + 1, /* entries of two levels, and of the part before, for a line of columns */
     SCAN_COLUMN_THREADS = 256,
-    ROW_TILE_THREADS = 128, /* of a block that has rows of a constant length in shared memory */
-    ROW_STRAIGHT = 64,      /* elements of such a row that are all in registers; of planes those of more go by .. */
-    ROW_TOGETHER = 8,       /* .. so many */
+    FOLD_INTERLEAVED_THREADS = 256, /* of a block that reduces interleaved results */
+    ROW_TILE_THREADS = 128,         /* of a block that has rows of a constant length in shared memory */
+    ROW_STRAIGHT = 64,   /* elements of such a row that are all in registers; of planes those of more go by .. */
+    ROW_TOGETHER = 8,    /* .. so many */
     SCAN_ACROSS_MAX = 5, /* log2 of the threads across, beyond which the tiles of a line are not spread over blocks */
     COOP_SEGMENTS = 8,   /* log2 of the threads of a block that takes long segments together */
     /* GPU, generalized ufuncs: log2 of the threads that compute one inner call together, a cooperative group. 0: a thread; to COOP_WARP: lanes of

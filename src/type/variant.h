@@ -310,7 +310,9 @@ typedef struct variant {
                     /* The elements of a result, where code is generated for that number: !columns: a thread takes whole results, `results`
                      * of them, out of shared memory; columns: in one visit; 0: any number. */
                     uint8_t length;
-                    uint8_t plane; /* of a constant length: as of scans; `results` are then the planes of a block */
+                    /* Of a constant length: as of scans; `results` are then the planes of a block. Of any other, columns: so many results,
+                     * whose elements lie side by side without gaps, are a block's (ir/reduce/gpu_reduce_interleaved.c). */
+                    uint8_t plane;
                     /* Every access by vectors is aligned, as GPU_FOLD_ALIGNED says, so that the code has no others beside them, but for what
                      * is left over. 0: the launch says whether they are. */
                     uint8_t aligned;
@@ -562,6 +564,7 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             are neighbours), or `results` of them: group t of the T in block b has those numbered b * T * results + t + T * i.
  *             Of a constant length: blocks of ROW_TILE_THREADS threads, which take `results` each, or `results` planes together.
  *             Columns: blocks of at most 256 threads: tiles of vector << shift columns, then the kept dimensions from 1 on, then the parts.
+ *             Of a plane and any length: FOLD_INTERLEAVED_THREADS threads, all results, then the parts.
  *   scan      Rows: coop <= COOP_WARP: blockDim.x >> coop lines a block, which have one tile if they are not in_turn; else 1 << coop threads and
  *             a tile of a line, which has vector * accesses << coop elements. Columns: SCAN_COLUMN_THREADS threads, vector << coop lines; a tile has accesses *
  *             SCAN_COLUMN_THREADS >> coop elements of each. Of a constant length: blocks of ROW_TILE_THREADS threads, which take
@@ -709,6 +712,17 @@ static inline int variant_tile(const variant *v, int k) {
     return k;
 }
 
+/* A reduction to few results whose elements lie side by side, of any number; elements of each result that a row of a block's threads has: a
+ * multiple of what makes rows whole accesses. */
+static inline bool variant_interleaved_results(const variant *v) { return v->fold.plane && !v->fold.length; }
+static inline int variant_wrapped(const variant *v) {
+    int vector = v->fold.vector, whole = vector, side = v->fold.plane;
+    while (whole > 1 && side % 2 == 0) {
+        whole /= 2;
+        side /= 2;
+    }
+    return FOLD_INTERLEAVED_THREADS * vector / v->fold.plane / whole * whole;
+}
 /* A scan of few lines side by side of any length. */
 static inline bool variant_interleaved_lines(const variant *v) { return v->scan.plane && !v->scan.length; }
 /* Its places of states in shared memory: two for each thread, or for the entries that are looked back to. */

@@ -1158,6 +1158,49 @@ static void test_scan_vectors(void **unused) {
     assert_int_equal(r.s.v.scan.vector, 16);
 }
 
+/* Few results whose elements lie side by side: rows of memory, where columns have no vectors, or leave threads idle. */
+static void test_fold_interleaved(void **unused) {
+    static const struct {
+        int64_t lines, length;
+        dtype type;
+        int nodes;
+        fold_order order;
+        const char *chosen;
+    } cases[] = {
+        {3, 1 << 24, DT_FLOAT32, 2, FOLD_FREE, "3 x 340, 4 x 8, parts of 8160"},
+        {3, 1 << 24, DT_INT8, 2, FOLD_FREE, "3 x 1360, 16 x 8, parts of 21760"},
+        {7, 1 << 24, DT_BFLOAT16, 2, FOLD_FREE, "7 x 288, 8 x 8, parts of 9216"},
+        {255, 1 << 20, DT_FLOAT32, 2, FOLD_FREE, "255 x 4, 4 x 8, parts of 512"},
+        {257, 1 << 20, DT_FLOAT32, 2, FOLD_FREE, "columns"}, /* too many */
+        {10, 1 << 24, DT_INT8, 2, FOLD_FREE,
+         "10 x 408, 16 x 8, parts of 9792"},               /* vectors of two; three of eight threads idle */
+        {6, 1 << 24, DT_INT8, 2, FOLD_FREE, "columns"},    /* a quarter of them */
+        {4, 1 << 24, DT_FLOAT32, 2, FOLD_FREE, "columns"}, /* whole vectors */
+        {3, 1 << 24, DT_FLOAT32, 2, FOLD_ORDERED, "columns"},
+        {3, 1 << 20, DT_FLOAT32, 2, FOLD_FREE, "columns"},                          /* few elements */
+        {3, 1 << 24, DT_FLOAT32, 100, FOLD_FREE, "3 x 340, 4 x 2, parts of 8160"}, /* much code */
+    };
+    static reduced r;
+    char got[96];
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        reduced_of(&r, LOOP_FOLD, cases[i].lines, cases[i].length, false, cases[i].order, cases[i].type,
+                   cases[i].nodes);
+        const variant *v = &r.s.v;
+        snprintf(got, sizeof got, "columns");
+        if (variant_interleaved_results(v))
+            snprintf(got, sizeof got, "%d x %d, %d x %d, parts of %lld", v->fold.plane, variant_wrapped(v),
+                     v->fold.vector, v->fold.accesses, (long long)r.chunk);
+        check(i, got, cases[i].chosen);
+        if (!variant_interleaved_results(v))
+            continue;
+        assert_int_equal(r.s.g.threads, FOLD_INTERLEAVED_THREADS);
+        assert_int_equal(r.s.g.blocks, (cases[i].length + r.chunk - 1) / r.chunk);
+        assert_int_equal(r.chunk % (variant_wrapped(v) * v->fold.accesses), 0);
+        assert_int_equal(variant_wrapped(v) * v->fold.plane % v->fold.vector, 0);
+    }
+}
+
 /* Every result, or every part of one, is some group's; parts are whole visits; what may not be grouped is not divided. */
 static void test_fold_covers(void **unused) {
     static reduced r;
@@ -2223,6 +2266,7 @@ int main(void) {
         cmocka_unit_test(test_row_lanes),
         cmocka_unit_test(test_columns_alone),
         cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_fold_interleaved),
         cmocka_unit_test(test_fold_covers),
         cmocka_unit_test(test_scan_table),
         cmocka_unit_test(test_scan_side),

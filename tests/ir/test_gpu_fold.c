@@ -521,6 +521,9 @@ static void groups_find(const nd_fold *loops, const nd_array *arrays, variant *v
 /* So that small results have parts: log2 of the threads along them. */
 static int few_threads(const variant *v) { return v->reduction.columns ? 1 : COOP_WARP; }
 
+static bool small_device; /* so that few columns are enough for one visit of each */
+static int in_parts;      /* calls whose results several blocks have parts of */
+
 /* The parts' states, and the fold over them. */
 static void run_parts(const call *c, variant *v, launch *l, const code_traits *size, int64_t chunk) {
     int64_t parts = (l->reduced->count + chunk - 1) / chunk, results = l->loop->count, shape[AXES + 1];
@@ -560,7 +563,9 @@ static void run_parts(const call *c, variant *v, launch *l, const code_traits *s
     }
     others_into(&one, arrays);
     plan(c, arrays, &one, c->axes, &loops);
-    bool fits = launch_specialise_fold(&one, &(fold_problem){.loops = &loops, .traits = size}) == chunk;
+    const fold_problem problem = {.loops = &loops, .traits = size};
+    int64_t own = small_device ? gpu_specialise_fold(&one, &problem, 0) : launch_specialise_fold(&one, &problem);
+    bool fits = own == chunk || variant_interleaved_results(&one); /* whose parts take visits in turn */
     addresses(&loops, &one, arrays, data);
     launch first = {.v = &one,
                     .loop = &loops.kept,
@@ -574,6 +579,7 @@ static void run_parts(const call *c, variant *v, launch *l, const code_traits *s
     if (!fits)
         one.fold.coop = (uint8_t)few_threads(&one);
     run(c, &first);
+    in_parts += variant_interleaved_results(&one) && parts > 1;
 
     variant two = *v;
     two.reduction.from_states = 1;
@@ -611,8 +617,6 @@ static void run_parts(const call *c, variant *v, launch *l, const code_traits *s
     for (int k = 0; k < nstates; k++)
         free(block[k]);
 }
-
-static bool small_device; /* so that few columns are enough for one visit of each */
 
 static void run_call(call *c) {
     const sample *x = c->x;
@@ -760,6 +764,36 @@ static void test_short_planes(void **state) {
         assert_true(!last_variant.fold.plane || last_variant.fold.length == n);
     }
     assert_true(planes && parts && loops);
+}
+
+/* Few results whose elements lie side by side without gaps: whole visits, rows that are left over, and the last row in part. */
+static void test_interleaved_results(void **state) {
+    static call c;
+    int whole = 0, rest = 0;
+    (void)state;
+    small_device = true;
+    in_parts = 0;
+    for (int64_t i = 0; i < trials(20) || (i < 2000 && !(whole > 2 && rest > 2 && in_parts > 2)); i++) {
+        int64_t side = chance(20) ? pick(60, 255) : pick(2, 40);
+        call_begin(&c, &samples[pick(0, COUNT(samples) - 1)], chance(40));
+        c.ndim = 2;
+        c.shape[0] = pick(256, 19000 / side < 260 ? 260 : 19000 / side);
+        c.shape[1] = side;
+        c.axes = 1;
+        if (c.shape[0] * side > ELEMENTS)
+            continue;
+        check_call(&c);
+        if (last_variant.reduction.from_states || !variant_interleaved_results(&last_variant))
+            continue;
+        int64_t visit = (int64_t)variant_wrapped(&last_variant) * last_variant.fold.accesses;
+        assert_true(variant_wrapped(&last_variant) * side % last_variant.fold.vector == 0);
+        assert_true(variant_wrapped(&last_variant) * side <= FOLD_INTERLEAVED_THREADS * last_variant.fold.vector);
+        assert_int_equal(last_grid.threads, FOLD_INTERLEAVED_THREADS);
+        whole += c.shape[0] >= visit;
+        rest += c.shape[0] % visit != 0;
+    }
+    small_device = false;
+    assert_true(whole > 2 && rest > 2 && in_parts > 2);
 }
 
 /* Columns of every number of elements around the bound up to which they are one visit. */
@@ -1021,11 +1055,15 @@ static void test_segments(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_simulated),    cmocka_unit_test(test_short),
-        cmocka_unit_test(test_short_planes), cmocka_unit_test(test_short_columns),
-        cmocka_unit_test(test_nothing),      cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_segments),     cmocka_unit_test(test_rows_that_do_not_exist),
-        cmocka_unit_test(test_copies)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulated),
+                                       cmocka_unit_test(test_short),
+                                       cmocka_unit_test(test_short_planes),
+                                       cmocka_unit_test(test_interleaved_results),
+                                       cmocka_unit_test(test_short_columns),
+                                       cmocka_unit_test(test_nothing),
+                                       cmocka_unit_test(test_golden),
+                                       cmocka_unit_test(test_segments),
+                                       cmocka_unit_test(test_rows_that_do_not_exist),
+                                       cmocka_unit_test(test_copies)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

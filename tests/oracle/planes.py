@@ -114,6 +114,27 @@ def long_lines(device=None):
     return test
 
 
+def few_results(device=None):
+    """Reductions along the first axis to few results, whose elements lie side by side."""
+    # of so many elements that a device of 132 multiprocessors takes them so; a simulated one has fewer
+    most = 20_000_000 if device and "UFUNC_CUDA_DRIVER" not in os.environ else 600_000
+
+    def test(rng):
+        for name in ("sum", "max", "min"):
+            f = Func.load(name)
+            for _ in range(3 * ROUNDS):
+                t = pick(rng, ["i1", "i2", "i4", "f4", "f8"])
+                side = int(pick(rng, [2, 3, 5, 7, 9, 10, 17, 33, 34, 63, 100, 201, 255, 257]))
+                x = small(rng, (most // side + int(rng.integers(0, 999)), side), t)
+                (own, shape), = f.reduce_infer(x, axes=(0,))
+                out = np.zeros(shape, own)
+                f.reduce(x, out, axes=(0,), device=device)
+                want = REDUCE[name](x, axis=0, **({"dtype": "f8" if t[0] == "f" else own} if name == "sum" else {}))
+                assert np.array_equal(out, want.astype(own)), f"{name} {x.dtype} {x.shape} {x.strides}"
+    test.__name__ = "few_results" + ("_on_the_gpu" if device else "")
+    return test
+
+
 def calls(device=None):
     """Calls of few elements that lie side by side: a function of rows, one of matrices and vectors, and one that reads its output."""
     rows = Func("(x) -> (y) { auto s = sum(i : n, x[i]); forall (i : n) y[i] = s - x[i]; }", SIGNATURES, "(n)->(n)")
@@ -155,9 +176,9 @@ def calls(device=None):
 
 
 def main():
-    tests = [reductions(), accumulations(), side_by_side(), long_lines(), calls()]
+    tests = [reductions(), accumulations(), side_by_side(), long_lines(), few_results(), calls()]
     if os.environ.get("UF_TEST_GPU"):
-        tests += [reductions(GPU), accumulations(GPU), side_by_side(GPU), long_lines(GPU), calls(GPU)]
+        tests += [reductions(GPU), accumulations(GPU), side_by_side(GPU), long_lines(GPU), few_results(GPU), calls(GPU)]
     return run(tests)
 
 

@@ -426,6 +426,8 @@ uf_status fold_module(arena *a, const char *name, const fold *f, const variant *
 
 static fold_skeleton *skeleton_of(const variant *v, bool gpu) {
     static fold_skeleton *const skeletons[2][2] = {{cpu_fold, cpu_fold}, {gpu_fold_rows, gpu_fold_columns}};
+    if (gpu && variant_interleaved_results(v))
+        return gpu_fold_interleaved_results;
     return gpu && v->fold.length && !v->reduction.columns ? gpu_fold_short : skeletons[gpu][v->reduction.columns];
 }
 

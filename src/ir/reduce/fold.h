@@ -129,5 +129,6 @@ void cpu_fold(fold_writer *w);
 void gpu_fold_rows(fold_writer *w);
 void gpu_fold_columns(fold_writer *w);
 void gpu_fold_short(fold_writer *w);
+void gpu_fold_interleaved_results(fold_writer *w);
 
 #endif
