@@ -1177,7 +1177,7 @@ static void test_fold_interleaved(void **unused) {
         {6, 1 << 24, DT_INT8, 2, FOLD_FREE, "columns"},    /* a quarter of them */
         {4, 1 << 24, DT_FLOAT32, 2, FOLD_FREE, "columns"}, /* whole vectors */
         {3, 1 << 24, DT_FLOAT32, 2, FOLD_ORDERED, "columns"},
-        {3, 1 << 20, DT_FLOAT32, 2, FOLD_FREE, "columns"},                          /* few elements */
+        {3, 1 << 20, DT_FLOAT32, 2, FOLD_FREE, "columns"},                         /* few elements */
         {3, 1 << 24, DT_FLOAT32, 100, FOLD_FREE, "3 x 340, 4 x 2, parts of 8160"}, /* much code */
     };
     static reduced r;
