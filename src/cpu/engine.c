@@ -11,8 +11,10 @@
 #include "cpu/llvm.h"
 
 enum {
-    NARROW_MAX = 8,  /* the extent of a narrow dimension, but .. */
-    LIGHT_NODES = 12 /* .. CPU_NARROW_MAX for a kernel of at most so many nodes */
+    NARROW_MAX = 8,     /* the extent of a narrow dimension, but .. */
+    NARROW_BYTES = 96,  /* of as many elements, */
+    NARROW_COMPLEX = 8, /* and complex numbers; */
+    LIGHT_NODES = 12    /* .. CPU_NARROW_MAX for a kernel of at most so many nodes */
 };
 
 /* The width of the widest vectors of this processor. AVX-512 counts if DQ, VL and BW come with it, as in all server
@@ -124,10 +126,22 @@ static int cpu_tile_narrow(const code_traits *traits) {
     return traits->nodes <= LIGHT_NODES && !traits->has_loop ? CPU_NARROW_MAX : NARROW_MAX;
 }
 
+/* The extent of dimension 1 if it is narrow; 0: it is not, or elements of so many bytes, or complex ones, of which a vector holds few, would be
+ * picked out of more vectors than it takes to copy them. */
+static uint8_t narrow_extent(const variant *v, const nd_loop *loop, const code_traits *traits) {
+    int64_t extent = loop->extent[1];
+    bool narrow = extent <= cpu_tile_narrow(traits);
+    for (int k = 0; k < variant_operands(v); k++) {
+        dtype t = (dtype)v->operand[k].memory;
+        narrow &= extent * dtypes[t].size <= NARROW_BYTES && !(dtype_is_complex(t) && extent > NARROW_COMPLEX);
+    }
+    return narrow ? (uint8_t)extent : 0;
+}
+
 /* Inputs that lie side by side along dimension 1 alone are copied to where they do so along dimension 0; where that dimension is narrow,
  * operands may be records of it. */
 static void specialise_tile(variant *v, const nd_loop *loop, const code_traits *traits) {
-    v->tile.narrow = loop->extent[1] <= cpu_tile_narrow(traits) ? (uint8_t)loop->extent[1] : 0;
+    v->tile.narrow = narrow_extent(v, loop, traits);
     for (int k = 0, count = variant_operands(v); k < count; k++) {
         variant_operand *o = &v->operand[k];
         bool output = k >= v->nin && k < v->nin + v->nout, narrow = v->tile.narrow;

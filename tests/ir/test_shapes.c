@@ -717,6 +717,40 @@ static void random_tile(loop *l, bool on_gpu) {
     random_data(l);
 }
 
+/* CPU: a narrow dimension is taken together, unless its elements have many bytes, or are complex numbers and many. */
+static void test_narrow_tiles(void **state) {
+    static const struct {
+        dtype type;
+        int64_t extent;
+        int nodes, narrow;
+    } cases[] = {
+        {DT_FLOAT32, 15, 5, 15}, {DT_FLOAT32, 16, 5, 0},   {DT_FLOAT32, 9, 20, 0},
+        {DT_FLOAT64, 12, 5, 12}, {DT_FLOAT64, 13, 5, 0},   {DT_COMPLEX64, 8, 5, 8},
+        {DT_COMPLEX64, 9, 5, 0}, {DT_COMPLEX128, 6, 5, 6}, {DT_COMPLEX128, 7, 20, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int64_t extent[] = {1000, cases[i].extent}, offset[2] = {0};
+        int64_t stride[] = {extent[1], 1, 1, extent[0]}; /* the input is transposed */
+        variant v = {.loop = LOOP_TILE, .ndim = 2, .nin = 1, .nout = 1};
+        for (int k = 0; k < 2; k++)
+            v.operand[k] = (variant_operand){.memory = (uint8_t)cases[i].type,
+                                             .value = (uint8_t)cases[i].type,
+                                             .kind = k ? OPERAND_CONTIGUOUS : OPERAND_STRIDED};
+        nd_loop nd = {.ndim = 2,
+                      .narrays = 2,
+                      .count = extent[0] * extent[1],
+                      .extent = extent,
+                      .stride = stride,
+                      .offset = offset};
+        cpu_engine.specialise(&v, &(loop_problem){.loop = &nd, .traits = &(code_traits){.nodes = cases[i].nodes}});
+        if (v.tile.narrow != cases[i].narrow)
+            fail_msg("case %zu: %d", i, v.tile.narrow);
+        assert_int_equal(v.operand[0].staged, !cases[i].narrow);
+        assert_int_equal(v.operand[0].kind, cases[i].narrow ? OPERAND_INTERLEAVED : OPERAND_CONTIGUOUS);
+    }
+}
+
 static void run_tiles(bool on_gpu, int64_t count) {
     int tiles = 0, narrow = 0, general = 0, outputs = 0, halos = 0, in_place = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -1364,20 +1398,20 @@ int main(void) {
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu_flat),           cmocka_unit_test(test_cpu_rows),
-        cmocka_unit_test(test_cpu_general),        cmocka_unit_test(test_cpu_tile),
-        cmocka_unit_test(test_gpu_tile),           cmocka_unit_test(test_gpu_turned),
-        cmocka_unit_test(test_gpu_flat),           cmocka_unit_test(test_gpu_halves),
-        cmocka_unit_test(test_gpu_rows),           cmocka_unit_test(test_gpu_general),
-        cmocka_unit_test(test_ptx_facts),          cmocka_unit_test(test_bytes_of_words),
-        cmocka_unit_test(test_pairs_of_halves),    cmocka_unit_test(test_ptx_assembles),
-        cmocka_unit_test(test_llvm_reads),         cmocka_unit_test(test_cpu_vectors),
-        cmocka_unit_test(test_cpu_narrow_vectors), cmocka_unit_test(test_cpu_records),
-        cmocka_unit_test(test_cpu_pairs),          cmocka_unit_test(test_cpu_hints),
-        cmocka_unit_test(test_cpu_gaps),           cmocka_unit_test(test_cpu_every_second),
-        cmocka_unit_test(test_cpu_math_lanes),     cmocka_unit_test(test_cpu_rest_of_tile),
-        cmocka_unit_test(test_cpu_roots),          cmocka_unit_test(test_goldens),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_cpu_flat),         cmocka_unit_test(test_cpu_rows),
+        cmocka_unit_test(test_cpu_general),      cmocka_unit_test(test_cpu_tile),
+        cmocka_unit_test(test_narrow_tiles),     cmocka_unit_test(test_gpu_tile),
+        cmocka_unit_test(test_gpu_turned),       cmocka_unit_test(test_gpu_flat),
+        cmocka_unit_test(test_gpu_halves),       cmocka_unit_test(test_gpu_rows),
+        cmocka_unit_test(test_gpu_general),      cmocka_unit_test(test_ptx_facts),
+        cmocka_unit_test(test_bytes_of_words),   cmocka_unit_test(test_pairs_of_halves),
+        cmocka_unit_test(test_ptx_assembles),    cmocka_unit_test(test_llvm_reads),
+        cmocka_unit_test(test_cpu_vectors),      cmocka_unit_test(test_cpu_narrow_vectors),
+        cmocka_unit_test(test_cpu_records),      cmocka_unit_test(test_cpu_pairs),
+        cmocka_unit_test(test_cpu_hints),        cmocka_unit_test(test_cpu_gaps),
+        cmocka_unit_test(test_cpu_every_second), cmocka_unit_test(test_cpu_math_lanes),
+        cmocka_unit_test(test_cpu_rest_of_tile), cmocka_unit_test(test_cpu_roots),
+        cmocka_unit_test(test_goldens),          cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }
