@@ -130,8 +130,8 @@ typedef struct code_traits {
     uint8_t separable;
     /* Calls: bit k: operand k is reached in another way too than by the index of the one range of a construct that stands in no other. */
     uint64_t elsewhere;
-    uint64_t
-        assigned; /* calls: bit k: all of output k is assigned, whatever the inputs are, and nothing of it is read */
+    /* Calls: bit k: all of output k is assigned, whatever the inputs are, and nothing of it is read. */
+    uint64_t assigned;
     int nconstructs;
     code_construct construct[CODE_CONSTRUCTS];
     /* Folds and scans; `nodes` are those of mapping and combining one element. */

@@ -15,6 +15,10 @@ enum {
     PRIVATE_LEAST = 1 << 15
 };
 
+enum {
+    ACCESS_WHOLE = 128 /* bytes of an access by all lanes of a warp, a word each */
+};
+
 static inline unsigned log2_ceil(uint64_t x) { return x <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(x - 1); }
 static inline unsigned log2_floor(uint64_t x) { return 63 - (unsigned)__builtin_clzll(x | 1); }
 

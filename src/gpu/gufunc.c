@@ -297,7 +297,7 @@ static bool is_plane(const cores *c, int k) {
     return count > 1 && stride_of(c->loop, 0, k) == 1 && stride_of(c->loop, 1, k) == times(count, side);
 }
 
-/* Is it an element, or the same core for all neighbours, or not written at all? Then it is accessed where it is. */
+/* Is it one element of each call, or an input that all neighbours have in common, or a number? Then it is accessed where it is. */
 static bool is_beside(const cores *c, int k) {
     return (k < c->v->nin && stride_of(c->loop, 0, k) == 0) || !is_array(c, k) || packed_count(c, k) == 1;
 }

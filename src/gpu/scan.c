@@ -3,8 +3,7 @@
 #include "gpu/class.h"
 
 enum {
-    SECTOR = 32,        /* bytes that an access costs at least */
-    ACCESS_WHOLE = 128, /* bytes of an access by all lanes */
+    SECTOR = 32, /* bytes that an access costs at least */
     WORD = 4,
     WIDE = 8,            /* bytes of an element of which few fill a sector */
     COLUMNS_MIN = 8,     /* neighbouring lines that are worth going together */

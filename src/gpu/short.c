@@ -13,11 +13,10 @@ enum {
     ROWS_MOST = 16,             /* and their number; */
     TILE_MOST = 40 << 10,       /* bytes of a block in shared memory: with what is left free less than 48 KiB */
     /* Planes of rows that lie side by side. */
-    PLANE_MOST = 255,       /* rows of one, and elements of a row; */
-    PLANE_ROWS = 4096,      /* rows that there should be; */
-    PLANE_WHOLE = 128,      /* bytes of an access by all lanes; rows of LENGTH_MOST elements .. */
-    PLANE_WORD = 4,         /* .. of so many bytes that begin at such are as well off where they are; */
-    PLANES_MOST = 255,      /* planes of a block, */
+    PLANE_MOST = 255,  /* rows of one, and elements of a row; */
+    PLANE_ROWS = 4096, /* rows that there should be; */
+    PLANE_WORD = 4,    /* bytes of an element: rows of LENGTH_MOST of them at whole accesses are as well off there; */
+    PLANES_MOST = 255, /* planes of a block, */
     PLANES_BYTES = 8 << 10, /* bytes of them, but for rows for half the threads, if these are short, */
     PLANES_LARGE = 12000    /* and of planes that are too large for reductions of words */
 };
@@ -101,7 +100,7 @@ static bool wants_planes(const variant *v, const nd_loop *rows, const nd_loop *a
     for (int k = 0, n = lengthwise(v); k < n && all; k++) {
         int64_t size = element_size(v, k);
         all = v->operand[k].kind < OPERAND_NUMBER && is_planes(rows, along, k);
-        parts |= side * size % PLANE_WHOLE != 0 || size < PLANE_WORD;
+        parts |= side * size % ACCESS_WHOLE != 0 || size < PLANE_WORD;
         while (*least * size * side * length % ACCESS_BYTES)
             *least *= 2;
     }

@@ -17,8 +17,8 @@ enum {
     SCAN_LEVELS = 3,
     SCAN_FAN_ROWS = 5,
     SCAN_FAN_COLUMNS = 4,
-    SCAN_LOOK_BACK =
-        (2 << SCAN_FAN_COLUMNS) + 1, /* entries of two levels, and of the part before, for a line of columns */
+    /* Entries that a tile of columns looks back to for each line: of two levels, and of the part before. */
+    SCAN_LOOK_BACK = (2 << SCAN_FAN_COLUMNS) + 1,
     SCAN_COLUMN_THREADS = 256,
     FOLD_INTERLEAVED_THREADS = 256, /* of a block that reduces interleaved results */
     ROW_TILE_THREADS = 128,         /* of a block that has rows of a constant length in shared memory */

@@ -338,8 +338,8 @@ typedef struct variant {
                     uint8_t coop;        /* log2 of the threads along a line; columns: across lines */
                     uint8_t state_words; /* words of 32 bits of a state */
                     uint8_t length;      /* !columns: the elements of a line, as in folds; 0: any number */
-                    uint8_t
-                        lines; /* whole ones that a thread takes then; of planes, those of a block, or rows of threads */
+                    /* Whole lines that a thread takes then; of planes, those of a block, or its rows of threads. */
+                    uint8_t lines;
                     /* So many lines lie side by side without gaps. Of a constant length: behind their last elements the next ones begin. Of any
                      * other: a block has a tile of them all in shared memory, `lines` rows of as many threads, with `accesses` elements
                      * each. 0: lines lie one behind the other, or elsewhere. */

@@ -988,7 +988,6 @@ static void test_scan_table(void **unused) {
     }
 }
 
-/* Vectors along rows are as wide as the rows' distance lets them be, but for wide elements. And the threads of a tile. */
 /* Neighbouring lines that a thread has, so that it accesses words and more. */
 static void test_scan_side(void **unused) {
     static const struct {
@@ -1128,6 +1127,7 @@ static void test_scan_planes(void **unused) {
     }
 }
 
+/* Vectors along rows are as wide as the rows' distance lets them be, but for wide elements. And the threads of a tile. */
 static void test_scan_vectors(void **unused) {
     static const struct {
         dtype type;

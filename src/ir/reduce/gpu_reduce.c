@@ -265,6 +265,44 @@ void gpu_fold_empty(gpu_fold *g) {
     skeleton_end_if(&g->w->s, end);
 }
 
+/* ---- Partials of a thread ---- */
+
+void fold_slot_add(fold_writer *w, const partial_slot *slot, const partial *x) {
+    partial old = partial_get(w, slot), both = fold_join(w, &old, x);
+    partial_put(w, slot, &both);
+}
+
+fold_levels fold_levels_new(fold_writer *w, int lanes) {
+    arena *a = w->s.e->a;
+    fold_levels l = {.w = w, .lanes = lanes};
+    l.inner = arena_alloc(a, (size_t)lanes * sizeof *l.inner);
+    l.outer = arena_alloc(a, (size_t)lanes * sizeof *l.outer);
+    for (int i = 0; i < lanes; i++) {
+        fold_narrow(w, true);
+        l.inner[i] = partial_variable(w, fold_sparse(w));
+        fold_narrow(w, false);
+        l.outer[i] = partial_variable(w, fold_sparse(w));
+    }
+    return l;
+}
+
+void fold_levels_begin(const fold_levels *l) {
+    fold_narrow(l->w, true);
+    partial none = fold_none(l->w);
+    for (int i = 0; i < l->lanes; i++)
+        partial_put(l->w, &l->inner[i], &none);
+}
+
+void fold_levels_end(const fold_levels *l) {
+    for (int i = 0; i < l->lanes; i++) {
+        fold_narrow(l->w, true);
+        partial part = partial_get(l->w, &l->inner[i]);
+        fold_narrow(l->w, false);
+        part = fold_widened(l->w, &part);
+        fold_slot_add(l->w, &l->outer[i], &part);
+    }
+}
+
 /* ---- Partials in memory ---- */
 
 static ssa shared_array(emit *e, const char *name, int k, dtype type, int count) {

@@ -73,6 +73,25 @@ void gpu_fold_store_vector(gpu_fold *g, const fold_place *p, const partial *x, i
 /* Stores the results of no elements, one a thread (variant.empty). */
 void gpu_fold_empty(gpu_fold *g);
 
+/* ---- Partials of a thread, by lane, in two levels ---- */
+
+enum {
+    INNER_VISITS = 32 /* visits that are combined in the inner level, before that is combined into the outer one */
+};
+
+/* In two levels rounding errors grow slowly; in the inner one values take no more bits than some visits need (fold_narrow). */
+typedef struct fold_levels {
+    fold_writer *w;
+    int lanes;
+    partial_slot *inner, *outer;
+} fold_levels;
+/* Makes the variables, before the first branch of the kernel. */
+fold_levels fold_levels_new(fold_writer *w, int lanes);
+/* Leaves none in the inner level, and begins to be narrow; combines what is there into the outer one, and ends that. */
+void fold_levels_begin(const fold_levels *l);
+void fold_levels_end(const fold_levels *l);
+void fold_slot_add(fold_writer *w, const partial_slot *slot, const partial *x);
+
 /* ---- Partials in memory, by index (i64) ---- */
 
 typedef struct partial_array {

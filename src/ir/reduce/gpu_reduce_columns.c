@@ -9,7 +9,6 @@
 #include "ir/reduce/gpu_reduce.h"
 
 enum {
-    INNER_VISITS = 32, /* visits that are combined in the inner level */
     THREADS_MOST = 256
 };
 
@@ -25,7 +24,7 @@ typedef struct columns {
     ssa *column;       /* i64, by lane */
     ssa *there;        /* i1, by lane */
     ssa *clamped;      /* i64, by lane: the column, or 0 if it does not exist */
-    partial_slot *inner, *outer;
+    fold_levels levels;
     partial_array shared;
 } columns;
 
@@ -82,20 +81,15 @@ static fold_access load_row(columns *c, const fold_place *p, ssa row, bool align
 
 /* ---- Visits ---- */
 
-static void add(columns *c, const partial_slot *slot, const partial *x) {
-    partial old = partial_get(c->w, slot), both = fold_join(c->w, &old, x);
-    partial_put(c->w, slot, &both);
-}
-
 /* Combines the rows of a visit, of one lane, into a slot: as a tree, or one by one from left to right. */
 static void add_rows(columns *c, const partial_slot *slot, partial *partials, int n) {
     if (c->order == FOLD_SERIAL) {
         for (int u = 0; u < n; u++)
-            add(c, slot, &partials[u]);
+            fold_slot_add(c->w, slot, &partials[u]);
         return;
     }
     partial all = fold_tree(c->w, partials, n);
-    add(c, slot, &all);
+    fold_slot_add(c->w, slot, &all);
 }
 
 /* Visits this thread's rows from row `base` of the block on, and combines them into the slots. limit: rows from it on do not exist; none:
@@ -161,41 +155,23 @@ static span own_rows(columns *c, const fold_place *p) {
     return x;
 }
 
-static void clear_inner(columns *c) {
-    partial none = fold_none(c->w);
-    for (int i = 0; i < c->lanes; i++)
-        partial_put(c->w, &c->inner[i], &none);
-}
-
-static void add_inner(columns *c) {
-    for (int i = 0; i < c->lanes; i++) {
-        fold_narrow(c->w, true);
-        partial part = partial_get(c->w, &c->inner[i]);
-        fold_narrow(c->w, false);
-        part = fold_widened(c->w, &part);
-        add(c, &c->outer[i], &part);
-    }
-}
-
 static void visit_serially(columns *c, const fold_place *p, const span *x, bool aligned) {
     counted_loop i = counted_loop_begin(c->e, "i64", x->from, x->full);
-    visit(c, p, c->outer, i.i, ssa_none(), aligned);
+    visit(c, p, c->levels.outer, i.i, ssa_none(), aligned);
     counted_loop_end(c->e, &i, x->step, loop_no_unroll(c->e));
     int end = skeleton_if(&c->w->s, x->rest);
-    visit(c, p, c->outer, x->full, x->to, aligned);
+    visit(c, p, c->levels.outer, x->full, x->to, aligned);
     skeleton_end_if(&c->w->s, end);
 }
 
 /* All elements in one visit: their number is a constant of the code. */
 static void visit_once(columns *c, const fold_place *p, bool aligned) {
     if (c->order != FOLD_SERIAL) {
-        fold_narrow(c->w, true);
-        clear_inner(c);
+        fold_levels_begin(&c->levels);
     }
-    visit(c, p, c->order == FOLD_SERIAL ? c->outer : c->inner, ssa_constant(0), ssa_none(), aligned);
+    visit(c, p, c->order == FOLD_SERIAL ? c->levels.outer : c->levels.inner, ssa_constant(0), ssa_none(), aligned);
     if (c->order != FOLD_SERIAL) {
-        fold_narrow(c->w, false);
-        add_inner(c);
+        fold_levels_end(&c->levels);
     }
 }
 
@@ -212,19 +188,17 @@ static void visit_all(columns *c, const fold_place *p, bool aligned) {
     }
     ssa many = emit_value(e, "mul i64 %s, %d", x.step.text, INNER_VISITS);
     counted_loop o = counted_loop_begin(e, "i64", x.from, x.full);
-    fold_narrow(c->w, true);
-    clear_inner(c);
+    fold_levels_begin(&c->levels);
     ssa limit = emit_min(c->e, emit_op(e, "add i64", o.i, many), x.full);
     counted_loop i = counted_loop_begin(e, "i64", o.i, limit);
-    visit(c, p, c->inner, i.i, ssa_none(), aligned);
+    visit(c, p, c->levels.inner, i.i, ssa_none(), aligned);
     counted_loop_end(e, &i, x.step, loop_no_unroll(e));
-    add_inner(c);
+    fold_levels_end(&c->levels);
     counted_loop_end(e, &o, many, loop_no_unroll(e));
     int end = skeleton_if(&c->w->s, x.rest);
-    fold_narrow(c->w, true);
-    clear_inner(c);
-    visit(c, p, c->inner, x.full, x.to, aligned);
-    add_inner(c);
+    fold_levels_begin(&c->levels);
+    visit(c, p, c->levels.inner, x.full, x.to, aligned);
+    fold_levels_end(&c->levels);
     skeleton_end_if(&c->w->s, end);
 }
 
@@ -243,7 +217,7 @@ static void combine_rows(columns *c) {
     ssa thread = emit_widen(e, emit_special_register(e, "tid"));
     int some = skeleton_if(&c->w->s, emit_value(e, "icmp sgt i64 %s, 1", c->high.text)); /* the same for the block */
     for (int i = 0; i < c->lanes; i++) {
-        partial mine = partial_get(c->w, &c->outer[i]);
+        partial mine = partial_get(c->w, &c->levels.outer[i]);
         partial_array_put(c->w, &c->shared, entry(c, thread, i), &mine);
     }
     ssa bits = emit_value(e, "zext i32 %s to i64", c->g->shift.text);
@@ -255,9 +229,10 @@ static void combine_rows(columns *c) {
     int end = skeleton_if(&c->w->s, emit_value(e, "icmp eq i64 %s, 0", own.text));
     ssa other = emit_op(e, "add i64", thread, emit_op(e, "shl i64", by, bits));
     for (int i = 0; i < c->lanes; i++) {
-        partial next = partial_array_get(c->w, &c->shared, entry(c, other, i)), mine = partial_get(c->w, &c->outer[i]);
+        partial next = partial_array_get(c->w, &c->shared, entry(c, other, i)),
+                mine = partial_get(c->w, &c->levels.outer[i]);
         partial both = fold_join(c->w, &mine, &next);
-        partial_put(c->w, &c->outer[i], &both);
+        partial_put(c->w, &c->levels.outer[i], &both);
         partial_array_put(c->w, &c->shared, entry(c, thread, i), &both);
     }
     skeleton_end_if(&c->w->s, end);
@@ -274,14 +249,7 @@ static columns columns_begin(fold_writer *w, gpu_fold *g) {
     c.column = arena_alloc(e->a, lanes * sizeof *c.column);
     c.there = arena_alloc(e->a, lanes * sizeof *c.there);
     c.clamped = arena_alloc(e->a, lanes * sizeof *c.clamped);
-    c.inner = arena_alloc(e->a, lanes * sizeof *c.inner);
-    c.outer = arena_alloc(e->a, lanes * sizeof *c.outer);
-    for (int i = 0; i < c.lanes; i++) {
-        fold_narrow(w, true);
-        c.inner[i] = partial_variable(w, fold_sparse(w));
-        fold_narrow(w, false);
-        c.outer[i] = partial_variable(w, fold_sparse(w));
-    }
+    c.levels = fold_levels_new(w, c.lanes);
     if (c.order != FOLD_SERIAL && !w->s.v->fold.length)
         c.shared = partial_array_new(w, "fold_threads", c.lanes * THREADS_MOST, fold_sparse(w));
     ssa thread = emit_special_register(e, "tid"), threads = emit_special_register(e, "ntid");
@@ -323,7 +291,7 @@ static void store_one_by_one(columns *c, const fold_place *p, ssa lowest) {
     skeleton *s = &c->w->s;
     ssa offset[VARIANT_OPERANDS];
     for (int i = 0; i < c->lanes; i++) {
-        partial x = partial_get(c->w, &c->outer[i]);
+        partial x = partial_get(c->w, &c->levels.outer[i]);
         for (int k = s->nin; k < s->nin + s->v->nout; k++)
             offset[k] = emit_op(e, "mul i64", c->column[i], c->g->kept_stride[k][0]);
         gpu_fold_store(c->g, p, &x, offset, emit_op(e, "and i1", lowest, c->there[i]));
@@ -344,7 +312,7 @@ static void store_columns(columns *c, const fold_place *p) {
     int own = skeleton_if(&c->w->s, lowest);
     partial *x = arena_alloc(e->a, (size_t)c->lanes * sizeof *x);
     for (int i = 0; i < c->lanes; i++)
-        x[i] = partial_get(c->w, &c->outer[i]);
+        x[i] = partial_get(c->w, &c->levels.outer[i]);
     gpu_fold_store_vector(c->g, p, x, c->lanes, c->column[0]);
     skeleton_end_if(&c->w->s, own);
     emit_branch(e, end);
@@ -370,7 +338,7 @@ void gpu_fold_columns(fold_writer *w) {
     w->begun = serial && fold_begins(w);
     partial first = w->begun ? fold_beginning(w) : fold_none(w);
     for (int i = 0; i < c.lanes; i++)
-        partial_put(w, &c.outer[i], &first);
+        partial_put(w, &c.levels.outer[i], &first);
     if (c.lanes == 1 || w->s.v->fold.aligned) {
         visit_all(&c, &p, true);
     } else {

@@ -7,29 +7,19 @@
 #include "ir/common/lanes.h"
 #include "ir/reduce/gpu_reduce.h"
 
-enum {
-    INNER_VISITS = 32 /* visits that are combined in the inner level */
-};
-
 typedef struct row_reduce {
     gpu_fold *g;
     fold_writer *w;
     emit *e;
     int lanes, side;
-    int width;           /* elements of a row */
-    ssa own;             /* i64: the thread's first place in a row */
-    ssa mine;            /* i1: there is one */
-    ssa there;           /* i64: that, or 0 */
-    ssa rows, all;       /* i64: whole rows; elements */
-    ssa full, step;      /* i64: rows of whole visits; rows from one visit of the block to its next */
-    partial_slot *inner; /* by lane */
-    partial_slot *outer;
+    int width;      /* elements of a row */
+    ssa own;        /* i64: the thread's first place in a row */
+    ssa mine;       /* i1: there is one */
+    ssa there;      /* i64: that, or 0 */
+    ssa rows, all;  /* i64: whole rows; elements */
+    ssa full, step; /* i64: rows of whole visits; rows from one visit of the block to its next */
+    fold_levels levels;
 } row_reduce;
-
-static void add(row_reduce *r, const partial_slot *slot, const partial *x) {
-    partial old = partial_get(r->w, slot), both = fold_join(r->w, &old, x);
-    partial_put(r->w, slot, &both);
-}
 
 /* ---- Visits ---- */
 
@@ -64,7 +54,7 @@ static void visit(row_reduce *r, ssa row, bool aligned) {
         for (int u = 0; u < steps; u++)
             partials[u] = fold_access_partial(r->g, &access[u], i);
         partial all = fold_tree(r->w, partials, steps);
-        add(r, &r->inner[i], &all);
+        fold_slot_add(r->w, &r->levels.inner[i], &all);
     }
 }
 
@@ -83,23 +73,7 @@ static void visit_part(row_reduce *r, ssa row) {
                 a.in[k] = emit_load(e, skeleton_memory(s, k), skeleton_address(s, k, s->base[k], x));
         partial one = fold_access_partial(r->g, &a, 0);
         one = fold_if(r->w, there, &one);
-        add(r, &r->inner[i], &one);
-    }
-}
-
-static void clear_inner(row_reduce *r) {
-    partial none = fold_none(r->w);
-    for (int i = 0; i < r->lanes; i++)
-        partial_put(r->w, &r->inner[i], &none);
-}
-
-static void add_inner(row_reduce *r) {
-    for (int i = 0; i < r->lanes; i++) {
-        fold_narrow(r->w, true);
-        partial part = partial_get(r->w, &r->inner[i]);
-        fold_narrow(r->w, false);
-        part = fold_widened(r->w, &part);
-        add(r, &r->outer[i], &part);
+        fold_slot_add(r->w, &r->levels.inner[i], &one);
     }
 }
 
@@ -107,13 +81,12 @@ static void visit_all(row_reduce *r, ssa first, bool aligned) {
     emit *e = r->e;
     ssa many = emit_value(e, "mul i64 %s, %d", r->step.text, INNER_VISITS);
     counted_loop o = counted_loop_begin(e, "i64", first, r->full);
-    fold_narrow(r->w, true);
-    clear_inner(r);
+    fold_levels_begin(&r->levels);
     ssa limit = emit_min(e, emit_op(e, "add i64", o.i, many), r->full);
     counted_loop i = counted_loop_begin(e, "i64", o.i, limit);
     visit(r, i.i, aligned);
     counted_loop_end(e, &i, r->step, loop_no_unroll(e));
-    add_inner(r);
+    fold_levels_end(&r->levels);
     counted_loop_end(e, &o, many, loop_no_unroll(e));
 }
 
@@ -122,12 +95,11 @@ static void visit_rest(row_reduce *r, ssa last) {
     emit *e = r->e;
     ssa some = emit_op(e, "icmp slt i64", emit_value(e, "mul i64 %s, %d", r->full.text, r->width), r->all);
     int end = skeleton_if(&r->w->s, emit_op(e, "and i1", last, some));
-    fold_narrow(r->w, true);
-    clear_inner(r);
+    fold_levels_begin(&r->levels);
     counted_loop l = counted_loop_begin(e, "i64", r->full, emit_value(e, "add i64 %s, 1", r->rows.text));
     visit_part(r, l.i);
     counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
-    add_inner(r);
+    fold_levels_end(&r->levels);
     skeleton_end_if(&r->w->s, end);
 }
 
@@ -142,11 +114,11 @@ static ssa entry(row_reduce *r, ssa x) {
                    emit_value(e, "lshr i64 %s, %d", x.text, bits));
 }
 
-/* Combines the places of each result, of which there are `wrap`, until the first `side` places have them. */
+/* Combines the places of each result, variant_wrapped of them, until the first `side` places have them. */
 static void combine_places(row_reduce *r, const partial_array *shared, ssa thread) {
     emit *e = r->e;
     for (int i = 0; i < r->lanes; i++) {
-        partial mine = partial_get(r->w, &r->outer[i]);
+        partial mine = partial_get(r->w, &r->levels.outer[i]);
         partial_array_put(r->w, shared, entry(r, emit_value(e, "add i64 %s, %d", r->own.text, i)), &mine);
     }
     emit_block_barrier(e);
@@ -176,20 +148,6 @@ static void store(row_reduce *r, const partial_array *shared, const fold_place *
 
 /* ---- The kernel ---- */
 
-static void make_slots(row_reduce *r) {
-    r->inner = arena_alloc(r->e->a, (size_t)r->lanes * sizeof *r->inner);
-    r->outer = arena_alloc(r->e->a, (size_t)r->lanes * sizeof *r->outer);
-    for (int i = 0; i < r->lanes; i++) {
-        fold_narrow(r->w, true);
-        r->inner[i] = partial_variable(r->w, fold_sparse(r->w));
-        fold_narrow(r->w, false);
-        r->outer[i] = partial_variable(r->w, fold_sparse(r->w));
-    }
-    partial none = fold_none(r->w);
-    for (int i = 0; i < r->lanes; i++)
-        partial_put(r->w, &r->outer[i], &none);
-}
-
 static void find_rows(row_reduce *r, ssa thread) {
     emit *e = r->e;
     const variant *v = r->w->s.v;
@@ -211,7 +169,10 @@ void gpu_fold_interleaved_results(fold_writer *w) {
     fold_place p = {.there = ssa_bool(true)};
     ssa thread = emit_widen(e, emit_special_register(e, "tid")),
         block = emit_widen(e, emit_special_register(e, "ctaid"));
-    make_slots(&r);
+    r.levels = fold_levels_new(w, r.lanes);
+    partial none = fold_none(w);
+    for (int i = 0; i < r.lanes; i++)
+        partial_put(w, &r.levels.outer[i], &none);
     partial_array shared = partial_array_new(w, "fold_places", r.lanes * FOLD_INTERLEAVED_THREADS, fold_sparse(w));
     gpu_fold_place(r.g, &p, block, 1);
     find_rows(&r, thread);

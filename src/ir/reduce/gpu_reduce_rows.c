@@ -9,8 +9,7 @@
 #include "ir/common/lanes.h"
 
 enum {
-    INNER_VISITS = 32, /* visits that are combined in the inner level */
-    SINGLES = 4,       /* elements a thread has in flight where it goes by single ones */
+    SINGLES = 4, /* elements a thread has in flight where it goes by single ones */
     WARPS_MOST = 32
 };
 
