@@ -512,7 +512,9 @@ static int interleaved_vector(variant *v, const fold_problem *s) {
     while (vector > 1 && (vector * state > STATE_MOST ||
                           vector * (state + 1) * FOLD_INTERLEAVED_THREADS > SHARED_FREE || vector > most))
         vector /= 2;
-    int repeat = repeat_for(vector * element_bytes(v), FLIGHT_COLUMNS, REPEAT_MAX);
+    int flight =
+        element_bytes(v) < WORD ? FLIGHT : FLIGHT_COLUMNS; /* more of narrow ones is as fast, and twice the code */
+    int repeat = repeat_for(vector * element_bytes(v), flight, REPEAT_MAX);
     while (repeat > 1 && repeat * vector > most)
         repeat /= 2;
     v->fold.vector = (uint8_t)vector;

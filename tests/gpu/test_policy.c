@@ -1168,12 +1168,12 @@ static void test_fold_interleaved(void **unused) {
         const char *chosen;
     } cases[] = {
         {3, 1 << 24, DT_FLOAT32, 2, FOLD_FREE, "3 x 340, 4 x 8, parts of 8160"},
-        {3, 1 << 24, DT_INT8, 2, FOLD_FREE, "3 x 1360, 16 x 8, parts of 21760"},
-        {7, 1 << 24, DT_BFLOAT16, 2, FOLD_FREE, "7 x 288, 8 x 8, parts of 9216"},
+        {3, 1 << 24, DT_INT8, 2, FOLD_FREE, "3 x 1360, 16 x 4, parts of 10880"},
+        {7, 1 << 24, DT_BFLOAT16, 2, FOLD_FREE, "7 x 288, 8 x 4, parts of 8064"},
         {255, 1 << 20, DT_FLOAT32, 2, FOLD_FREE, "255 x 4, 4 x 8, parts of 512"},
         {257, 1 << 20, DT_FLOAT32, 2, FOLD_FREE, "columns"}, /* too many */
         {10, 1 << 24, DT_INT8, 2, FOLD_FREE,
-         "10 x 408, 16 x 8, parts of 9792"},               /* vectors of two; three of eight threads idle */
+         "10 x 408, 16 x 4, parts of 8160"},               /* vectors of two; three of eight threads idle */
         {6, 1 << 24, DT_INT8, 2, FOLD_FREE, "columns"},    /* a quarter of them */
         {4, 1 << 24, DT_FLOAT32, 2, FOLD_FREE, "columns"}, /* whole vectors */
         {3, 1 << 24, DT_FLOAT32, 2, FOLD_ORDERED, "columns"},
