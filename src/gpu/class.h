@@ -30,6 +30,11 @@ static inline int64_t ceil_shift(int64_t n, unsigned shift) {
 static inline int element_size(const variant *v, int k) { return dtypes[v->operand[k].memory].size; }
 static inline int64_t stride_of(const nd_loop *loop, int d, int k) { return loop->stride[d * loop->narrays + k]; }
 
+/* Do neighbours along dimension 0 of a loop lie side by side in array k, and behind them the next ones of `along`? */
+static inline bool lies_beside(const nd_loop *loop, const nd_loop *along, int k) {
+    return stride_of(loop, 0, k) == 1 && stride_of(along, 0, k) == loop->extent[0];
+}
+
 /* The addresses of a launch modulo ACCESS_BYTES, as a problem has them (loop_problem). */
 static inline void launch_misalignment(const launch *l, uint8_t *out) {
     for (int k = 0; k < variant_operands(l->v); k++)

@@ -501,8 +501,7 @@ static bool has_other_accesses(const variant *v) {
 static bool is_interleaved(const variant *v, const nd_loop *kept, const nd_loop *reduced) {
     bool all = kept->ndim == 1 && reduced->ndim == 1;
     for (int k = 0; k < v->nin && all; k++)
-        all = v->operand[k].kind < OPERAND_NUMBER && !v->operand[k].group && stride_of(kept, 0, k) == 1 &&
-              stride_of(reduced, 0, k) == kept->extent[0];
+        all = v->operand[k].kind < OPERAND_NUMBER && !v->operand[k].group && lies_beside(kept, reduced, k);
     return all;
 }
 

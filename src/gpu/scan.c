@@ -297,8 +297,7 @@ static void take_planes(variant *v, const nd_loop *lines, const nd_loop *along, 
 static bool is_interleaved(const variant *v, const nd_loop *lines, const nd_loop *along) {
     bool all = !v->masked;
     for (int k = 0; k < v->nin + v->nout; k++)
-        all &= v->operand[k].kind < OPERAND_NUMBER && stride_of(lines, 0, k) == 1 &&
-               stride_of(along, 0, k) == lines->extent[0];
+        all &= v->operand[k].kind < OPERAND_NUMBER && lies_beside(lines, along, k);
     return all;
 }
 

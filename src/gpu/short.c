@@ -81,7 +81,7 @@ bool short_aligned(const launch *l) {
 /* Are the elements of operand k planes of such rows, one behind the other? */
 static bool is_planes(const nd_loop *rows, const nd_loop *along, int k) {
     int64_t side = rows->extent[0], step = side * along->count;
-    bool planes = stride_of(rows, 0, k) == 1 && stride_of(along, 0, k) == side;
+    bool planes = lies_beside(rows, along, k);
     for (int d = 1; d < rows->ndim && planes; d++) {
         planes = rows->extent[d] == 1 || stride_of(rows, d, k) == step;
         step *= rows->extent[d];
