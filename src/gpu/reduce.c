@@ -497,6 +497,9 @@ static bool has_other_accesses(const variant *v) {
     return v->fold.vector > 1 && (v->reduction.columns || (v->fold.results && !v->fold.length));
 }
 
+/* Elements of a result that a visit has, where the results are interleaved. Parts are a multiple of them, so that none is without elements. */
+static int64_t interleaved_visit(const variant *v) { return (int64_t)v->fold.accesses * variant_wrapped(v); }
+
 /* Do the elements of all results lie side by side in every input, and nothing between them? */
 static bool is_interleaved(const variant *v, const nd_loop *kept, const nd_loop *reduced) {
     bool all = kept->ndim == 1 && reduced->ndim == 1;
@@ -537,8 +540,9 @@ static bool specialise_interleaved(variant *v, const fold_problem *s, int sms, i
         return false;
     variant t = *v;
     t.fold.plane = (uint8_t)side;
-    int64_t visit = (int64_t)interleaved_vector(&t, s) * t.fold.accesses, wanted = (int64_t)sms * BLOCKS_WANTED;
-    if (!visit || reduced->count < visit * sms * PLANE_VISITS)
+    bool fits = interleaved_vector(&t, s) > 0;
+    int64_t visit = interleaved_visit(&t), wanted = (int64_t)sms * BLOCKS_WANTED;
+    if (!fits || reduced->count < visit * sms * PLANE_VISITS)
         return false;
     t.fold.coop = 0;
     *v = t;
@@ -669,6 +673,7 @@ static int64_t layout_rows(const launch *l, const occupancy *r, grid *g) {
 
 static int64_t layout_columns(const launch *l, grid *g) {
     int64_t blocks;
+    assert(!variant_interleaved_results(l->v) || l->chunk % interleaved_visit(l->v) == 0);
     g->threads = 1u << (columns_shift(l->v, l->loop) + l->v->fold.coop);
     return __builtin_mul_overflow(columns_blocks(l->v, l->loop), part_count(l), &blocks) ? INT64_MAX : blocks;
 }
@@ -703,7 +708,7 @@ int64_t gpu_fold_chunk(const launch *l, int resident) {
     const variant *v = l->v;
     int64_t tasks =
         v->reduction.columns ? columns_blocks(v, l->loop) : ceil_shift(l->loop->count, block_shift(l) - v->fold.coop);
-    int64_t visit = variant_interleaved_results(v) ? (int64_t)v->fold.accesses * variant_wrapped(v)
+    int64_t visit = variant_interleaved_results(v) ? interleaved_visit(v)
                     : v->reduction.columns         ? (int64_t)v->fold.accesses << v->fold.coop
                                                    : ((int64_t)v->fold.vector * v->fold.accesses) << v->fold.coop;
     int64_t chunk = parts_of(v, l->loop, l->reduced, parts_for(tasks, resident), visit);

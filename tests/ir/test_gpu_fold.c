@@ -657,7 +657,9 @@ static void run_call(call *c) {
                 .numbers = (const uint64_t(*)[2])numbers,
                 .elements = loops.reduced.count};
     if (!chunk && !v.reduction.empty && x->order != FOLD_SERIAL && chance(25))
-        chunk = pick(2, 4) * v.fold.vector * v.fold.accesses << few_threads(&v);
+        chunk = variant_interleaved_results(&v)
+                    ? pick(1, 2) * variant_wrapped(&v) * v.fold.accesses /* whole visits: no part is without elements */
+                    : pick(2, 4) * v.fold.vector * v.fold.accesses << few_threads(&v);
     if (chunk && chunk < loops.reduced.count)
         run_parts(c, &v, &l, &size, chunk);
     else
