@@ -62,18 +62,23 @@ def reductions(device=None):
     return test
 
 
+def check_accumulation(rng, name, f, x, device):
+    """Along the middle axis, now and then in place."""
+    (own, _), = f.accumulate_infer(x, axis=1)
+    want = SCAN[name](x.astype(own), axis=1)
+    out = x if own == x.dtype and rng.random() < 0.3 else np.zeros(x.shape, own)
+    f.accumulate(x, out, axis=1, device=device)
+    assert np.array_equal(out, want), f"{name} {x.dtype} {x.shape} {x.strides}, in place: {out is x}"
+
+
 def accumulations(device=None):
     def test(rng):
-        for name, numpys in SCAN.items():
+        for name in SCAN:
             f = Func.load(name)
             for _ in range(8 * ROUNDS):
                 t = pick(rng, DTYPES[:-1] if name != "cumsum" else DTYPES)
                 x = small(rng, random_shape(rng), t)
-                (own, _), = f.accumulate_infer(x, axis=1)
-                want = numpys(x.astype(own), axis=1)
-                out = x if own == x.dtype and rng.random() < 0.3 else np.zeros(x.shape, own)
-                f.accumulate(x, out, axis=1, device=device)
-                assert np.array_equal(out, want), f"{name} {x.dtype} {x.shape} {x.strides}, in place: {out is x}"
+                check_accumulation(rng, name, f, x, device)
     test.__name__ = "accumulations" + ("_on_the_gpu" if device else "")
     return test
 
@@ -98,18 +103,14 @@ def side_by_side(device=None):
 def long_lines(device=None):
     """Few long lines side by side, whose tiles a GPU spreads over blocks."""
     def test(rng):
-        for name, numpys in SCAN.items():
+        for name in SCAN:
             f = Func.load(name)
             for _ in range(6 * ROUNDS):
                 t = pick(rng, [t for t in DTYPES if t not in ("f2", "c8")])  # sums of so many are exact
                 side = int(pick(rng, [2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 48, 63, 64, 65]))
                 planes = int(pick(rng, [1, 1, 1, 2, 5]))
                 x = small(rng, (planes, int(rng.integers(256, 600000 // side // planes)), side), t)
-                (own, _), = f.accumulate_infer(x, axis=1)
-                want = numpys(x.astype(own), axis=1)
-                out = x if own == x.dtype and rng.random() < 0.3 else np.zeros(x.shape, own)
-                f.accumulate(x, out, axis=1, device=device)
-                assert np.array_equal(out, want), f"{name} {x.dtype} {x.shape} {x.strides}, in place: {out is x}"
+                check_accumulation(rng, name, f, x, device)
     test.__name__ = "long_lines" + ("_on_the_gpu" if device else "")
     return test
 
