@@ -97,7 +97,9 @@ enum {
     UNROLLED_ROWS = 700,   /* .. or not */
     ROWS_MOST = 64,        /* elements of a row */
     STRIP_LEAST = 32,      /* calls that lie side by side, .. */
-    STRIP_BYTES = 2 << 20, /* .. and bytes of a strip of them, at most */
+    STRIP_LINE = 64,       /* .. or with AVX2 so many bytes of an element of each, if they are not unrolled, .. */
+    STRIP_BYTES = 2 << 20, /* .. and bytes of a strip of them, at most, .. */
+    FEW_BYTES = 512 << 10, /* .. where there are fewer than STRIP_LEAST calls */
     UNROLLED_SHORT = 1000, /* up to which that is compiled sooner than loops are */
 };
 
@@ -329,21 +331,31 @@ static void choose_groups(variant *v, const loop_problem *p) {
         }
 }
 
+/* So many calls, with so many bytes of a whole strip, and of the largest elements. Few calls are as fast by rows, or unrolled, but with AVX2. */
+static bool strips_pay(const variant *v, int64_t calls, double bytes, int largest) {
+    if (calls >= STRIP_LEAST)
+        return bytes <= STRIP_BYTES;
+    return host_vector_bits() < 512 && !v->gufunc.unrolled && calls >= STRIP_LINE / largest && bytes <= FEW_BYTES;
+}
+
 /* Calls that lie side by side, none of whose operands has a row but those that are the same for all, are computed by strips: unless they are
  * unrolled, which is as fast where functions of vectors do not take most of the time. */
 static void choose_strips(variant *v, const loop_problem *p) {
     bool beside = p->traits->strips && !v->gufunc.columns && !v->reports && !v->masked &&
-                  (p->traits->vectored || !v->gufunc.unrolled) && p->loop->extent[0] >= STRIP_LEAST;
+                  (p->traits->vectored || !v->gufunc.unrolled);
     double bytes = 0;
+    int largest = 1;
     for (int k = 0; k < v->nin + v->nout && beside; k++) {
         int64_t stride = v->operand[k].kind == OPERAND_NUMBER ? 0 : p->loop->stride[k];
         beside = stride == 1 || (stride == 0 && k < v->nin);
-        double core = dtypes[v->operand[k].memory].size;
+        int size = dtypes[v->operand[k].memory].size;
+        double core = size;
         for (int d = 0; d < p->layout->operands[k].rank; d++)
             core *= (double)p->core[p->layout->operands[k].dim[d]];
         bytes += stride ? CALL_STRIP * core : 0;
+        largest = size > largest ? size : largest;
     }
-    if (!beside || bytes > STRIP_BYTES)
+    if (!beside || !strips_pay(v, p->loop->extent[0], bytes, largest))
         return;
     for (int k = 0; k < v->nin + v->nout; k++) {
         v->operand[k].staged = v->operand[k].fixed = 0;

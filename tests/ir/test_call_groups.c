@@ -11,10 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "draw.h"
 #include "gu_kernel.h"
 #include "ir_check.h"
+#include "type/schema.h"
 
 #undef fail
 #include <cmocka.h> /* after base.h: it has a macro named fail */
@@ -75,6 +78,7 @@ static void chosen(void **state) {
 
 /* Those whose constructs stand alone and combine numbers of 4 and 8 bytes, where no operand has a row of its own. */
 static void strips_chosen(void **state) {
+    const bool wide = judge_host().vector_bits == 512; /* then few calls do not pay */
     static const char times[] = "{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }";
     const struct {
         const char *source, *types;
@@ -83,7 +87,13 @@ static void strips_chosen(void **state) {
         bool strips;
     } cases[] = {
         {times, "float32", 40, 32, 1, 0, true},
-        {times, "float32", 40, 31, 1, 0, false},
+        {times, "float32", 40, 31, 1, 0, !wide},
+        {times, "float32", 40, 16, 1, 0, !wide},
+        {times, "float32", 40, 15, 1, 0, false},
+        {times, "float64", 40, 8, 1, 0, !wide},
+        {times, "float64", 40, 7, 1, 0, false},
+        {times, "float32", 512, 31, 1, 0, !wide},
+        {times, "float32", 513, 31, 1, 0, false},
         {times, "float32", 40, 100, 2, 0, false},
         {times, "float32", 40, 100, 1, 1, true},
         {times, "float32", 40, 100, 1, 40, false},
@@ -358,8 +368,123 @@ static void any_order(void **state) {
         try_one();
 }
 
+/* ---- Strips for every width of vectors ---- */
+
+/* Memory whose end is that of what can be read and written. */
+typedef struct guarded {
+    char *all, *data;
+    size_t pages, page;
+} guarded;
+
+static guarded guarded_new(size_t bytes) {
+    guarded g = {.page = (size_t)sysconf(_SC_PAGESIZE)};
+    g.pages = (bytes + g.page - 1) / g.page * g.page;
+    g.all = mmap(NULL, g.pages + g.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(g.all != MAP_FAILED);
+    assert_int_equal(mprotect(g.all + g.pages, g.page, PROT_NONE), 0);
+    g.data = g.all + g.pages - bytes;
+    return g;
+}
+
+static double number_at(const char *data, dtype t, int64_t i) {
+    return t == DT_FLOAT32 ? (double)((const float *)(const void *)data)[i] : ((const double *)(const void *)data)[i];
+}
+
+static void put_number(char *data, dtype t, int64_t i, double x) {
+    if (t == DT_FLOAT32)
+        ((float *)(void *)data)[i] = (float)x;
+    else
+        ((double *)(void *)data)[i] = x;
+}
+
+enum {
+    STRIP_OPERANDS = 4 /* x (m,n), s (), y (n), z () */
+};
+
+static void run_strips(const code_module *m, const tree *t, const variant *v, const int64_t *sizes, int64_t calls,
+                       const guarded *memory) {
+    const core_layout *l = t->layout;
+    uint64_t parameters[64];
+    const int64_t core[] = {sizes[0], sizes[1], sizes[1] * calls, calls, calls};
+    assert_int_equal(l->nparameters, COUNT(core));
+    parameter_writer w = parameters_write(parameters, v, l, false);
+    for (int k = 0; k < STRIP_OPERANDS; k++)
+        put_operand(&w, k, (uintptr_t)memory[k].data, NULL);
+    put_parameter(&w, CPU_LOOP_EXTENTS, calls);
+    put_parameter(&w, CPU_LOOP_EXTENTS, 1);
+    for (int i = 0; i < 2 * STRIP_OPERANDS; i++)
+        put_parameter(&w, CPU_LOOP_STRIDES, i % 2 == 0);
+    put_core(&w, l, core);
+    parameters_finish(&w);
+    judged *compiled = judge_compile((int)pick(0, judge_count() - 1), m, 3);
+    ((void (*)(const uint64_t *))judge_address(compiled, m->entry))(parameters);
+    judge_free(compiled);
+}
+
+static void expect_strips(const char *what, const dtype *types, const int64_t *sizes, int64_t calls,
+                          const guarded *memory) {
+    for (int64_t c = 0; c < calls; c++) {
+        double sum = 0;
+        for (int64_t i = 0; i < sizes[0] * sizes[1]; i++)
+            sum += number_at(memory[0].data, types[0], i * calls + c);
+        double z = sum * number_at(memory[1].data, types[1], c);
+        bool same = number_at(memory[3].data, types[1], c) == z;
+        for (int64_t j = 0; j < sizes[1]; j++)
+            same &= number_at(memory[2].data, types[0], j * calls + c) ==
+                    number_at(memory[0].data, types[0], ((sizes[0] - 1) * sizes[1] + j) * calls + c) - z;
+        if (!same)
+            fail_msg("%s, %lld x %lld, %lld calls: call %lld", what, (long long)sizes[0], (long long)sizes[1],
+                     (long long)calls, (long long)c);
+    }
+}
+
+static void try_strips(int bits) {
+    static const dtype floats[] = {DT_FLOAT32, DT_FLOAT64};
+    const dtype types[] = {floats[pick(0, 1)], floats[pick(0, 1)]};
+    const int64_t sizes[] = {pick(1, 5), pick(1, 9)}, calls = chance(50) ? pick(1, 20) : pick(1, 300),
+                  counts[STRIP_OPERANDS] = {sizes[0] * sizes[1] * calls, calls, sizes[1] * calls, calls};
+    const code_target target = {.vector_bits = bits, .f16c = true};
+    char signature[80], what[120];
+    guarded memory[STRIP_OPERANDS];
+    arena a = {0};
+    snprintf(signature, sizeof signature, "%s,%s->%s,%s", dtypes[types[0]].name, dtypes[types[1]].name,
+             dtypes[types[0]].name, dtypes[types[1]].name);
+    snprintf(what, sizeof what, "%d bits, %s", bits, signature);
+    const gu_kernel k = {"strips", "(m,n),()->(n),()",
+                         "(x, s) -> (y, z) { z = sum(i : m, j : n, x[i][j]) * s; "
+                         "forall (j : n) y[j] = x[m - 1][j] - z; }",
+                         signature};
+    const tree *t = gu_tree(&a, &k);
+    variant v = gu_variant(t, 0, 0, 1, 1);
+    v.gufunc.strips = v.gufunc.along = 1;
+    for (int i = 0; i < STRIP_OPERANDS; i++) {
+        v.operand[i].unit = t->layout->operands[i].rank + 1;
+        memory[i] = guarded_new((size_t)counts[i] * dtypes[types[i % 2]].size);
+        for (int64_t j = 0; j < counts[i]; j++)
+            put_number(memory[i].data, types[i % 2], j, (double)pick(-3, 3));
+    }
+    code_module m = gu_generate(&a, &k, t, &v, &target);
+    assert_true((strstr(m.ir.data, "uf_few_in_") == NULL) == (bits == 512)); /* calls that fill no vector are copied */
+    assert_true((strstr(m.ir.data, "predicate.enable") == NULL) == (bits != 512));
+    run_strips(&m, t, &v, sizes, calls, memory);
+    expect_strips(what, types, sizes, calls, memory);
+    for (int i = 0; i < STRIP_OPERANDS; i++)
+        munmap(memory[i].all, memory[i].pages + memory[i].page);
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
+static void widths(void **state) {
+    (void)state;
+    if (!judge_count())
+        skip();
+    for (int bits = 128; bits <= judge_host().vector_bits; bits *= 2)
+        for (int64_t i = 0; i < trials(20); i++)
+            try_strips(bits);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(chosen), cmocka_unit_test(strips_chosen),
-                                       cmocka_unit_test(any_order)};
+                                       cmocka_unit_test(any_order), cmocka_unit_test(widths)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

@@ -27,6 +27,7 @@ typedef struct frame {
     const variant *v;
     const core_layout *layout;
     const char *parameters; /* ", i64 %s0, .. ": what follows the operands in the head of the function */
+    int strip_lanes;        /* gufunc.strips: of vectors that strips are whole numbers of; 0: they end anywhere */
     bool mapped;            /* over a cooperative group: i64 %rank of %size, i1 %aligned; see construct/cooperative.h */
     /* Kernels over indices: */
     const struct body_hooks *hooks;     /* of its kernel, see internal.h; NULL: none */

@@ -55,6 +55,8 @@ bool target_has_lane_conditions(const code_target *t, int bytes) {
     return !t->gpu && (t->vector_bits == AVX512_BITS || (t->vector_bits == AVX2_BITS && (bytes == 4 || bytes == 8)));
 }
 
+bool target_masks_freely(const code_target *t) { return !t->gpu && t->vector_bits == AVX512_BITS; }
+
 bool target_has_wide_conversion(const code_target *t) { return t->gpu || t->vector_bits != AVX2_BITS; }
 
 bool target_has_fixed_products(void) {

@@ -17,6 +17,8 @@ const char *target_math_name(const code_target *t, const math_row *row);
 int target_lanes(const code_target *t, dtype type, char *isa);
 /* CPU: have vectors conditions for lanes, so that a part of one can be read and written, of elements of so many bytes? */
 bool target_has_lane_conditions(const code_target *t, int bytes);
+/* Do they take no time of their own? A store with conditions for its lanes takes 16 cycles on a Zen 3, and nothing can be loaded sooner from there. */
+bool target_masks_freely(const code_target *t);
 /* Is there an instruction that makes 64-bit integers of floating numbers: on a CPU with vectors wider than 128 bits, one for vectors? */
 bool target_has_wide_conversion(const code_target *t);
 /* Does LLVM compile fixed-point products of 16 and 32 bits for this processor? For some others it ends the process before version 18. */

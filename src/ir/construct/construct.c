@@ -6,6 +6,7 @@
 #include "ir/common/nodes.h"
 #include "ir/common/report.h"
 #include "ir/common/skeleton.h"
+#include "ir/common/target.h"
 #include "ir/common/unrolled.h"
 #include "ir/construct/unroll_jam.h"
 
@@ -467,6 +468,7 @@ static void innermost_loop(body *b, const innermost *x, ssa first, ssa limit, co
 static void innermost_loops(body *b, const innermost *x, ssa first, ssa limit) {
     math_loop m = x->apart || x->few ? (math_loop){0} : math_loop_of(b, x->construct);
     if (m.split) {
+        m.at_once = x->lanes && !target_masks_freely(b->e->target) ? 1 : m.at_once;
         limit = unknown_value(b->e, natural_extent(b->e, limit));
         ssa whole = math_loop_whole(b->e, &m, limit);
         innermost_loop(b, x, first, whole, &m, false);

@@ -8,6 +8,7 @@
 #include "ir/common/nodes.h"
 #include "ir/common/report.h"
 #include "ir/common/skeleton.h"
+#include "ir/common/target.h"
 #include "ir/construct/unroll_jam.h"
 
 enum {
@@ -100,9 +101,12 @@ static void strip_end(body *b, const strip *p, const strip_loop *s, bool unrolls
     int own = e->access_group;
     e->access_group = s->group;
     b->bound[p->variable] = ssa_none();
-    int hints[3] = {emit_metadata(e, "!{!\"llvm.loop.vectorize.predicate.enable\", i1 true}"),
-                    emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", own)},
-        n = 2;
+    int hints[2 + FEW_LANE_HINTS], n = 0, lanes = frame_has_strips(e->frame) ? e->frame->strip_lanes : 0;
+    if (lanes)
+        n = loop_few_lanes(e, lanes, hints);
+    else if (target_masks_freely(e->target))
+        hints[n++] = emit_metadata(e, "!{!\"llvm.loop.vectorize.predicate.enable\", i1 true}");
+    hints[n++] = emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", own);
     if (!unrolls)
         hints[n++] = loop_no_unroll(e);
     counted_loop_end_hints(e, &s->l, ssa_constant(1), hints, n);

@@ -4,6 +4,7 @@
  * once. This is part of the library, as generating it took up to half of the time to compile a kernel. */
 #include "ir/gufunc/call_copy.h"
 
+#include <assert.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -159,6 +160,59 @@ static void copy_out_128(char *array, char *memory, int64_t extent, int64_t step
 
 typedef void copy_function(char *array, char *memory, int64_t extent, int64_t step, int64_t count, int64_t pitch);
 
+/* ---- Fewer calls than a vector has ---- */
+
+INLINE void copy_few(char *array, char *memory, int64_t extent, int64_t step, int64_t count, int64_t pitch, size_t size,
+                     bool out) {
+    int64_t lanes = out ? count : pitch / (int64_t)size;
+    for (int64_t i = 0; i < extent; i++)
+        for (int64_t lane = 0; lane < lanes; lane++) {
+            int64_t call = lane < count ? lane : count - 1;
+            move(array + i * pitch + lane * (int64_t)size, memory + i * step + call * (int64_t)size, size, out);
+        }
+}
+
+#if defined(__x86_64__)
+
+/* Into lines of 32 bytes, of elements of so many words. */
+__attribute__((target("avx2"))) INLINE void few_in_wide(char *array, char *memory, int64_t extent, int64_t step,
+                                                        int64_t count, int words) {
+    __m256i word = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), n = _mm256_set1_epi32((int)count * words);
+    __m256i last = _mm256_sub_epi32(_mm256_or_si256(n, _mm256_and_si256(word, _mm256_set1_epi32(words - 1))),
+                                    _mm256_set1_epi32(words)); /* the same word of the last element */
+    __m256i there = _mm256_cmpgt_epi32(n, word), from = _mm256_min_epi32(word, last);
+    for (int64_t i = 0; i < extent; i++) {
+        __m256i x = _mm256_maskload_epi32((const int *)(memory + i * step), there);
+        _mm256_storeu_si256((__m256i *)array + i, _mm256_permutevar8x32_epi32(x, from));
+    }
+}
+
+#define FEW_WIDE(bits)                                                                                           \
+    __attribute__((target("avx2"))) static void few_in_wide_##bits(char *array, char *memory, int64_t extent,    \
+                                                                   int64_t step, int64_t count, int64_t pitch) { \
+        (void)pitch;                                                                                             \
+        few_in_wide(array, memory, extent, step, count, (bits) / 32);                                            \
+    }
+FEW_WIDE(32)
+FEW_WIDE(64)
+
+#endif
+
+#define FEW(bits)                                                                                                      \
+    static void few_in_##bits(char *array, char *memory, int64_t extent, int64_t step, int64_t count, int64_t pitch) { \
+        copy_few(array, memory, extent, step, count, pitch, (bits) / 8, false);                                        \
+    }                                                                                                                  \
+    static void few_out_##bits(char *array, char *memory, int64_t extent, int64_t step, int64_t count,                 \
+                               int64_t pitch) {                                                                        \
+        copy_few(array, memory, extent, step, count, pitch, (bits) / 8, true);                                         \
+    }
+FEW(32)
+FEW(64)
+
+/* ---- */
+
+typedef void copy_function(char *array, char *memory, int64_t extent, int64_t step, int64_t count, int64_t pitch);
+
 /* By the logarithm of an element's size; [out]. */
 static const struct {
     copy_function *function[2];
@@ -177,12 +231,32 @@ static copy_function *function_of(int size, bool out) {
     return by_size[__builtin_ctz((unsigned)size)].function[out];
 }
 
-void emit_call_copy(emit *e, const call_copy *c, bool out) {
-    const char *name = by_size[__builtin_ctz((unsigned)c->size)].name[out];
+static void call_copy_function(emit *e, const call_copy *c, const char *name, copy_function *copy) {
     ssa size = ssa_constant(c->size), step = emit_op(e, "mul i64", c->step, size),
         pitch = emit_op(e, "mul i64", c->pitch, size);
     emit_declare(e, "declare void @%s(i8*, i8*, i64, i64, i64, i64)", name);
-    emit_symbol(e, name, __extension__(const void *) function_of(c->size, out));
+    emit_symbol(e, name, __extension__(const void *) copy);
     emit_line(e, "call void @%s(i8* %s, i8* %s, i64 %s, i64 %s, i64 %s, i64 %s)", name, c->array.text, c->memory.text,
               c->extent.text, step.text, c->count.text, pitch.text);
+}
+
+void emit_call_copy(emit *e, const call_copy *c, bool out) {
+    call_copy_function(e, c, by_size[__builtin_ctz((unsigned)c->size)].name[out], function_of(c->size, out));
+}
+
+static copy_function *function_of_few(int size, int line, bool out) {
+#if defined(__x86_64__)
+    if (!out && line == 32 && __builtin_cpu_supports("avx2"))
+        return size == 8 ? few_in_wide_64 : few_in_wide_32;
+#endif
+    (void)line;
+    return size == 8 ? (out ? few_out_64 : few_in_64) : (out ? few_out_32 : few_in_32);
+}
+
+void emit_few_calls_copy(emit *e, const call_copy *c, int lanes, bool out) {
+    assert(c->size == 4 || c->size == 8);
+    call_copy few = *c;
+    few.pitch = ssa_constant(lanes);
+    fragment name = fragment_of("uf_few_%s_%d", out ? "out" : "in", 8 * c->size);
+    call_copy_function(e, &few, name.text, function_of_few(c->size, lanes * c->size, out));
 }

@@ -8,6 +8,8 @@
 
 #include "ir/common/nodes.h"
 #include "ir/common/rewrite.h"
+#include "ir/common/target.h"
+#include "ir/gufunc/call_copy.h"
 
 /* ---- What fits ---- */
 
@@ -366,32 +368,149 @@ tree *call_strips_lift(arena *a, const tree *t, const variant *v) {
 
 /* ---- Calls ---- */
 
+typedef struct strips {
+    gufunc_writer *w;
+    const ssa *row, *stride; /* see call_strips_row */
+    ssa first, left;         /* the strip's first call, and how many there are from it on (i64) */
+    ssa few;                 /* i1: these are less than a vector. Then operands that lie side by side are copied: */
+    ssa array[UF_MAX_OPERANDS];
+} strips;
+
+static int operands_written(const gufunc_writer *w) { return w->s.v->nin + w->s.v->nout; }
+
+/* Elements of an operand's array from one along dimension d of the core to the next: calls of a vector lie side by side. */
+static ssa array_step(const strips *p, int k, int d) {
+    const gufunc_writer *w = p->w;
+    const layout_operand *o = &w->told->operands[k];
+    ssa n = ssa_constant(w->frame.strip_lanes);
+    for (int i = d + 1; i < o->rank; i++)
+        n = emit_op(w->s.e, "mul i64", n, w->core[o->dim[i]]);
+    return n;
+}
+
+/* In the thread's scratch memory, which has room: what a strip may have is less than so many vectors. */
+static void arrays_place(strips *p) {
+    gufunc_writer *w = p->w;
+    emit *e = w->s.e;
+    ssa at = emit_scratch(e, THREAD_SCRATCH_BYTES - CALL_GROUP_BYTES);
+    for (int k = 0; k < operands_written(w); k++) {
+        if (!lies_beside(w->s.v, w->told, k))
+            continue;
+        dtype t = skeleton_memory(&w->s, k);
+        p->array[k] = emit_value(e, "bitcast i8* %s to %s*", at.text, ir_memory_type(t));
+        ssa bytes = emit_value(e, "mul i64 %s, %d", array_step(p, k, -1).text, dtypes[t].size);
+        at = emit_value(e, "getelementptr i8, i8* %s, i64 %s", at.text, bytes.text);
+    }
+}
+
+static ssa byte_at(const strips *p, int k, ssa base, ssa index) {
+    emit *e = p->w->s.e;
+    dtype t = skeleton_memory(&p->w->s, k);
+    return emit_pointer_as(e, ir_memory_type(t), emit_element(e, t, base, index), "i8");
+}
+
+/* Copies the calls' elements of all dimensions of the core from d on, between memory, `offset` elements behind the first call's at the row's
+ * beginning, and number `element` of the array. */
+static void copy_elements(const strips *p, int k, int d, ssa offset, ssa element, bool out) {
+    gufunc_writer *w = p->w;
+    emit *e = w->s.e;
+    const layout_operand *o = &w->told->operands[k];
+    if (d < o->rank - 1) {
+        counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), w->core[o->dim[d]]);
+        copy_elements(p, k, d + 1, emit_op(e, "add i64", offset, emit_op(e, "mul i64", l.i, w->core[o->strides + d])),
+                      emit_op(e, "add i64", element, emit_op(e, "mul i64", l.i, array_step(p, k, d))), out);
+        counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
+        return;
+    }
+    emit_few_calls_copy(e,
+                        &(call_copy){.size = dtypes[skeleton_memory(&w->s, k)].size,
+                                     .array = byte_at(p, k, p->array[k], element),
+                                     .memory = byte_at(p, k, p->row[k], offset),
+                                     .extent = o->rank ? w->core[o->dim[d]] : ssa_constant(1),
+                                     .step = o->rank ? w->core[o->strides + d] : ssa_constant(0),
+                                     .count = p->left},
+                        w->frame.strip_lanes, out);
+}
+
+static void copy_calls(const strips *p, bool out) {
+    gufunc_writer *w = p->w;
+    int end = skeleton_if(&w->s, p->few);
+    for (int k = out ? w->s.v->nin : 0; k < operands_written(w); k++)
+        if (ssa_is_set(p->array[k]) && (out || k < w->s.v->nin || needs_content(w->s.t->kernel, k)))
+            copy_elements(p, k, 0, emit_op(w->s.e, "mul i64", p->first, p->stride[k]), ssa_constant(0), out);
+    skeleton_end_if(&w->s, end);
+}
+
+/* As many calls (i64) as a strip takes, of which LLVM knows that it is a number of whole vectors, and more than none. */
+static ssa whole_vectors(const strips *p) {
+    emit *e = p->w->s.e;
+    int lanes = p->w->frame.strip_lanes;
+    ssa some = emit_select_as(e, "i64", p->few, ssa_constant(lanes), emit_min(e, p->left, ssa_constant(CALL_STRIP)));
+    ssa calls = emit_value(e, "and i64 %s, %d", unknown_each_time(e, some).text, -lanes);
+    emit_declare(e, "declare void @llvm.assume(i1)");
+    emit_line(e, "call void @llvm.assume(i1 %s)", emit_op(e, "icmp sgt i64", calls, ssa_constant(0)).text);
+    return calls;
+}
+
 /* What the kernel of a strip is told: the sizes, how many calls there are, and the operands' strides. The others are those of the layout without
  * calls. */
-static ssa *core_of_strip(const gufunc_writer *w, const ssa *core, ssa calls) {
+static ssa *core_of_strip(const strips *p, ssa calls) {
+    const gufunc_writer *w = p->w;
+    emit *e = w->s.e;
     const core_layout *l = w->layout;
-    ssa *own = arena_alloc(w->s.e->a, (size_t)l->nparameters * sizeof *own);
-    int from = 0;
+    ssa *own = arena_alloc(e->a, (size_t)l->nparameters * sizeof *own);
     for (int d = 0; d < l->ndims - 1; d++)
-        own[d] = unknown_each_time(w->s.e, core[from++]);
+        own[d] = unknown_each_time(e, w->core[d]);
     own[l->ndims - 1] = calls;
-    for (int k = 0; k < w->s.v->nin + w->s.v->nout; k++)
+    for (int k = 0; k < operands_written(w); k++)
         for (int d = 0; d < l->operands[k].rank; d++) {
             bool along = l->operands[k].dim[d] == l->ndims - 1;
-            own[l->operands[k].strides + d] = along ? ssa_constant(1) : core[from++];
+            ssa step = along ? ssa_constant(1) : w->core[w->told->operands[k].strides + d];
+            own[l->operands[k].strides + d] =
+                !along && ssa_is_set(p->array[k])
+                    ? unknown_each_time(e, emit_select_as(e, "i64", p->few, array_step(p, k, d), step))
+                    : step;
         }
     return own;
 }
 
+static ssa operand_at(const strips *p, int k) {
+    gufunc_writer *w = p->w;
+    ssa memory = skeleton_address(&w->s, k, p->row[k], emit_op(w->s.e, "mul i64", p->first, p->stride[k]));
+    if (k >= operands_written(w) || !ssa_is_set(p->array[k]))
+        return memory;
+    fragment type = fragment_of("%s*", ir_memory_type(skeleton_memory(&w->s, k)));
+    return emit_select_as(w->s.e, type.text, p->few, p->array[k], memory);
+}
+
 void call_strips_row(gufunc_writer *w, const ssa *row, const ssa *stride, ssa extent) {
     emit *e = w->s.e;
+    strips p = {.w = w, .row = row, .stride = stride};
+    int lanes = w->frame.strip_lanes;
     ssa *core = w->core;
+    if (lanes)
+        arrays_place(&p);
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), extent);
+    p.first = l.i;
+    p.left = emit_op(e, "sub i64", extent, l.i);
+    p.few = emit_op(e, "icmp slt i64", p.left, ssa_constant(lanes));
+    ssa calls = lanes ? whole_vectors(&p) : emit_min(e, p.left, ssa_constant(CALL_STRIP));
+    if (lanes)
+        copy_calls(&p, false);
     for (int k = 0; k < w->s.noperands; k++)
         if (skeleton_is_array(&w->s, k))
-            w->at[k] = skeleton_address(&w->s, k, row[k], emit_op(e, "mul i64", l.i, stride[k]));
-    w->core = core_of_strip(w, core, emit_min(e, emit_op(e, "sub i64", extent, l.i), ssa_constant(CALL_STRIP)));
+            w->at[k] = operand_at(&p, k);
+    w->core = core_of_strip(&p, calls);
     gufunc_call(w, ssa_none());
     w->core = core;
-    counted_loop_end(e, &l, ssa_constant(CALL_STRIP), loop_no_unroll(e));
+    if (lanes)
+        copy_calls(&p, true);
+    counted_loop_end(e, &l, calls, loop_no_unroll(e));
+}
+
+int call_strips_lanes(const variant *v, const code_target *t) {
+    int largest = dtypes[DT_FLOAT32].size;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        largest = dtypes[v->operand[k].memory].size > largest ? dtypes[v->operand[k].memory].size : largest;
+    return target_masks_freely(t) ? 0 : t->vector_bits / 8 / largest;
 }

@@ -12,6 +12,8 @@ bool call_strips_vectored(const tree *t);
 /* The kernel for a strip: operands that lie side by side (`unit` is 1 + their rank) have one more core dimension, the calls, which is the last
  * of the layout's. NULL: no memory. */
 tree *call_strips_lift(arena *a, const tree *t, const variant *v);
+/* frame.strip_lanes: those of the widest elements, unless vectors have conditions for their lanes that take no time. */
+int call_strips_lanes(const variant *v, const code_target *t);
 /* Writes `extent` (i64) calls, of the first of which the operands are at `row`. stride: of neighbouring calls, by operand, in elements (i64). */
 void call_strips_row(gufunc_writer *w, const ssa *row, const ssa *stride, ssa extent);
 

@@ -123,6 +123,7 @@ static void write_functions(emit *e, void *user) {
     for (int i = 0; i < w->layout->nparameters; i++)
         text_printf(&w->parameters, ", i64 %%s%d", i);
     w->frame = (frame){.v = v, .layout = w->layout, .mapped = e->target->gpu && v->gufunc.coop > 0};
+    w->frame.strip_lanes = v->gufunc.strips ? call_strips_lanes(v, e->target) : 0;
     if (w->frame.mapped)
         text_puts(&w->parameters, ", i64 %rank, i64 %size, i1 %aligned, i8 addrspace(1)* %slot, i32 %blocks");
     for (int d = 0; d < GUFUNC_SIZES; d++)
