@@ -982,6 +982,39 @@ static void test_exponents(void **state) {
     }
 }
 
+/* Of elements under a mask 32 that all count are computed by vectors, and not one by one: rows that no vector takes have one or two instructions
+ * for single elements. */
+static void test_chunks(void **state) {
+    enum {
+        SINGLE_MOST = 4
+    };
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    static const dtype types[] = {DT_FLOAT64, DT_FLOAT64, DT_FLOAT64, DT_BOOL};
+    static const char single[] = "fadd double ";
+    const tree *sum = expression_tree(2, types, binary(OP_ADD, var(DT_FLOAT64, 0), var(DT_FLOAT64, 1)));
+    const code_target t = {.vector_bits = 256};
+    variant v = {.loop = LOOP_FLAT, .ndim = 1, .nin = 2, .nout = 1, .masked = 1};
+    arena a = {0};
+    code_module m = {.nsymbols = 0};
+    for (int k = 0; k <= variant_mask(&v); k++)
+        v.operand[k] = (variant_operand){.memory = (uint8_t)types[k], .value = (uint8_t)types[k]};
+    assert_int_equal(ir_elementwise(&a, "f", sum, &v, &t, &m), UF_OK);
+    for (int i = 0; i < judge_count(); i++) {
+        const char *ir = judge_optimised(i, m.ir.data, "haswell", "");
+        int count = 0;
+        assert_non_null(strstr(ir, "fadd <4 x double>"));
+        for (const char *at = strstr(ir, single); at; at = strstr(at + 1, single))
+            count++;
+        if (count > SINGLE_MOST)
+            fail_msg("%s: %d additions of single elements", judge_name(i), count);
+    }
+    text_free(&m.ir);
+    arena_free(&a);
+}
+
 /* 1 / x of integers is a choice; 2 / x is divided. */
 static void test_one_divided(void **state) {
     (void)state;
@@ -1151,6 +1184,7 @@ int main(void) {
         cmocka_unit_test(test_mixed_vectors),
         cmocka_unit_test(test_remainder),
         cmocka_unit_test(test_exponents),
+        cmocka_unit_test(test_chunks),
         cmocka_unit_test(test_one_divided),
         cmocka_unit_test(test_domains),
         cmocka_unit_test(test_wide_conversions),

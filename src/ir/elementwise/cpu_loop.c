@@ -158,11 +158,14 @@ static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (
     }
     finish(s, &b);
     e->access_group = 0;
-    int count = 1, hints[3 + WHOLE_LINE_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
+    int count = 1, hints[4 + WHOLE_LINE_HINTS] = {emit_metadata(e, "!{!\"llvm.loop.parallel_accesses\", !%d}", group)};
     for (int i = 0; i < ngiven; i++)
         hints[count++] = given[i];
     if (!ngiven)
         count += e->vector_lanes ? math_hints(s, hints + count) : plain_hints(s, hints + count);
+    int64_t few;
+    if (!ngiven && ssa_is_constant(n, &few)) /* else LLVM writes it out, element by element, before it makes vectors */
+        hints[count++] = loop_no_unroll(e);
     if (cpu_is_by_element(s)) {
         hints[count++] = loop_no_vectors(e);
         hints[count++] = emit_metadata(e, "!{!\"llvm.loop.unroll.count\", i32 %d}", SCALARS);
