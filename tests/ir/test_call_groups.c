@@ -387,14 +387,34 @@ static guarded guarded_new(size_t bytes) {
 }
 
 static double number_at(const char *data, dtype t, int64_t i) {
-    return t == DT_FLOAT32 ? (double)((const float *)(const void *)data)[i] : ((const double *)(const void *)data)[i];
+    const void *all = data;
+    switch (t) {
+    case DT_INT8:
+        return ((const int8_t *)all)[i];
+    case DT_INT16:
+        return ((const int16_t *)all)[i];
+    case DT_FLOAT32:
+        return (double)((const float *)all)[i];
+    default:
+        return ((const double *)all)[i];
+    }
 }
 
-static void put_number(char *data, dtype t, int64_t i, double x) {
-    if (t == DT_FLOAT32)
-        ((float *)(void *)data)[i] = (float)x;
-    else
-        ((double *)(void *)data)[i] = x;
+static void put_number(char *data, dtype t, int64_t i, int x) {
+    void *all = data;
+    switch (t) {
+    case DT_INT8:
+        ((int8_t *)all)[i] = (int8_t)x;
+        break;
+    case DT_INT16:
+        ((int16_t *)all)[i] = (int16_t)x;
+        break;
+    case DT_FLOAT32:
+        ((float *)all)[i] = (float)x;
+        break;
+    default:
+        ((double *)all)[i] = x;
+    }
 }
 
 enum {
@@ -421,17 +441,18 @@ static void run_strips(const code_module *m, const tree *t, const variant *v, co
     judge_free(compiled);
 }
 
-static void expect_strips(const char *what, const dtype *types, const int64_t *sizes, int64_t calls,
+/* stored: dtypes in memory. */
+static void expect_strips(const char *what, const dtype *stored, const int64_t *sizes, int64_t calls,
                           const guarded *memory) {
     for (int64_t c = 0; c < calls; c++) {
         double sum = 0;
         for (int64_t i = 0; i < sizes[0] * sizes[1]; i++)
-            sum += number_at(memory[0].data, types[0], i * calls + c);
-        double z = sum * number_at(memory[1].data, types[1], c);
-        bool same = number_at(memory[3].data, types[1], c) == z;
+            sum += number_at(memory[0].data, stored[0], i * calls + c);
+        double z = sum * number_at(memory[1].data, stored[1], c);
+        bool same = number_at(memory[3].data, stored[3], c) == z;
         for (int64_t j = 0; j < sizes[1]; j++)
-            same &= number_at(memory[2].data, types[0], j * calls + c) ==
-                    number_at(memory[0].data, types[0], ((sizes[0] - 1) * sizes[1] + j) * calls + c) - z;
+            same &= number_at(memory[2].data, stored[2], j * calls + c) ==
+                    number_at(memory[0].data, stored[0], ((sizes[0] - 1) * sizes[1] + j) * calls + c) - z;
         if (!same)
             fail_msg("%s, %lld x %lld, %lld calls: call %lld", what, (long long)sizes[0], (long long)sizes[1],
                      (long long)calls, (long long)c);
@@ -439,17 +460,21 @@ static void expect_strips(const char *what, const dtype *types, const int64_t *s
 }
 
 static void try_strips(int bits) {
-    static const dtype floats[] = {DT_FLOAT32, DT_FLOAT64};
-    const dtype types[] = {floats[pick(0, 1)], floats[pick(0, 1)]};
+    static const dtype kinds_in_memory[] = {DT_FLOAT32, DT_FLOAT64, DT_INT8, DT_INT16};
+    const dtype types[] = {kinds_in_memory[pick(0, 1)], kinds_in_memory[pick(0, 1)]};
+    dtype stored[STRIP_OPERANDS];
     const int64_t sizes[] = {pick(1, 5), pick(1, 9)}, calls = chance(50) ? pick(1, 20) : pick(1, 300),
                   counts[STRIP_OPERANDS] = {sizes[0] * sizes[1] * calls, calls, sizes[1] * calls, calls};
     const code_target target = {.vector_bits = bits, .f16c = true};
-    char signature[80], what[120];
+    char signature[80], what[200];
     guarded memory[STRIP_OPERANDS];
     arena a = {0};
     snprintf(signature, sizeof signature, "%s,%s->%s,%s", dtypes[types[0]].name, dtypes[types[1]].name,
              dtypes[types[0]].name, dtypes[types[1]].name);
-    snprintf(what, sizeof what, "%d bits, %s", bits, signature);
+    for (int i = 0; i < STRIP_OPERANDS; i++)
+        stored[i] = chance(60) ? types[i % 2] : kinds_in_memory[pick(0, COUNT(kinds_in_memory) - 1)];
+    snprintf(what, sizeof what, "%d bits, %s, in memory %s,%s->%s,%s", bits, signature, dtypes[stored[0]].name,
+             dtypes[stored[1]].name, dtypes[stored[2]].name, dtypes[stored[3]].name);
     const gu_kernel k = {"strips", "(m,n),()->(n),()",
                          "(x, s) -> (y, z) { z = sum(i : m, j : n, x[i][j]) * s; "
                          "forall (j : n) y[j] = x[m - 1][j] - z; }",
@@ -459,15 +484,16 @@ static void try_strips(int bits) {
     v.gufunc.strips = v.gufunc.along = 1;
     for (int i = 0; i < STRIP_OPERANDS; i++) {
         v.operand[i].unit = t->layout->operands[i].rank + 1;
-        memory[i] = guarded_new((size_t)counts[i] * dtypes[types[i % 2]].size);
+        v.operand[i].memory = (uint8_t)stored[i];
+        memory[i] = guarded_new((size_t)counts[i] * dtypes[stored[i]].size);
         for (int64_t j = 0; j < counts[i]; j++)
-            put_number(memory[i].data, types[i % 2], j, (double)pick(-3, 3));
+            put_number(memory[i].data, stored[i], j, (int)pick(-1, 1));
     }
     code_module m = gu_generate(&a, &k, t, &v, &target);
     assert_true((strstr(m.ir.data, "uf_few_in_") == NULL) == (bits == 512)); /* calls that fill no vector are copied */
     assert_true((strstr(m.ir.data, "predicate.enable") == NULL) == (bits != 512));
     run_strips(&m, t, &v, sizes, calls, memory);
-    expect_strips(what, types, sizes, calls, memory);
+    expect_strips(what, stored, sizes, calls, memory);
     for (int i = 0; i < STRIP_OPERANDS; i++)
         munmap(memory[i].all, memory[i].pages + memory[i].page);
     text_free(&m.ir);
@@ -483,8 +509,57 @@ static void widths(void **state) {
             try_strips(bits);
 }
 
+/* Strips of calls whose elements are converted as they are read and written: of several sizes, one after the other. */
+static void converted(void **state) {
+    enum {
+        ROWS = 3,
+        N = 20,
+        CALLS = 39 /* of which the last few fill no vector */
+    };
+    static const DLDataType types[][2] = {
+        {{kDLFloat, 32, 1}, {kDLFloat, 32, 1}}, {{kDLFloat, 32, 1}, {kDLFloat, 64, 1}},
+        {{kDLFloat, 32, 1}, {kDLFloat, 16, 1}}, {{kDLInt, 16, 1}, {kDLFloat, 32, 1}},
+        {{kDLInt, 8, 1}, {kDLFloat, 64, 1}},    {{kDLFloat, 64, 1}, {kDLFloat, 32, 1}}};
+    static int64_t shape[] = {ROWS, CALLS, N}, across[] = {CALLS * N, 1, CALLS}, c_order[] = {CALLS * N, N, 1};
+    static char memory[4][ROWS * CALLS * N * sizeof(double)];
+    uf_func *f;
+    (void)state;
+    OK(uf_guvectorize(&f, "f", "(n)->(n)", "float32->float32; float64->float64",
+                      "(x) -> (y) { auto top = max(i : n, x[i]); forall (i : n) y[i] = x[i] - top; }"));
+    for (size_t i = 0; i < COUNT(types); i++) {
+        DLTensor t[2][2];
+        size_t bytes[2] = {types[i][0].bits / 8, types[i][1].bits / 8};
+        memset(memory, 0, sizeof memory);
+        for (int64_t j = 0; j < ROWS * CALLS * N; j++) {
+            int64_t row = j / (CALLS * N), call = j / N % CALLS, k = j % N, x = pick(0, 100);
+            double f64 = (double)x;
+            float f32 = (float)x;
+            const void *from = types[i][0].code == kDLInt ? (void *)&x : bytes[0] == 4 ? (void *)&f32 : (void *)&f64;
+            memcpy(memory[0] + (size_t)(row * CALLS * N + k * CALLS + call) * bytes[0], from, bytes[0]);
+            memcpy(memory[1] + (size_t)j * bytes[0], from, bytes[0]);
+        }
+        for (int k = 0; k < 4; k++)
+            t[k % 2][k / 2] = (DLTensor){.data = memory[k],
+                                         .device = {kDLCPU, 0},
+                                         .ndim = 3,
+                                         .dtype = types[i][k / 2],
+                                         .shape = shape,
+                                         .strides = k % 2 ? c_order : across};
+        for (int k = 0; k < 2; k++)
+            OK(uf_call(f, 2, t[k], NULL));
+        for (int64_t j = 0; j < ROWS * CALLS * N; j++) {
+            int64_t row = j / (CALLS * N), call = j / N % CALLS, k = j % N;
+            if (memcmp(memory[2] + (size_t)(row * CALLS * N + k * CALLS + call) * bytes[1],
+                       memory[3] + (size_t)j * bytes[1], bytes[1]))
+                fail_msg("types %zu: call %lld, element %lld", i, (long long)call, (long long)k);
+        }
+    }
+    uf_free(f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(chosen), cmocka_unit_test(strips_chosen),
-                                       cmocka_unit_test(any_order), cmocka_unit_test(widths)};
+                                       cmocka_unit_test(any_order), cmocka_unit_test(widths),
+                                       cmocka_unit_test(converted)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

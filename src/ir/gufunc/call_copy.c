@@ -4,12 +4,19 @@
  * once. This is part of the library, as generating it took up to half of the time to compile a kernel. */
 #include "ir/gufunc/call_copy.h"
 
-#include <assert.h>
 #include <string.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
+
+typedef void copy_function(char *array, char *memory, int64_t extent, int64_t step, int64_t count, int64_t pitch);
+
+/* A function of the library, and its name, which no other one has. */
+typedef struct named_copy {
+    copy_function *function;
+    const char *name;
+} named_copy;
 
 static inline void move(char *array, char *memory, size_t size, bool out) {
     if (out)
@@ -158,8 +165,6 @@ static void copy_out_128(char *array, char *memory, int64_t extent, int64_t step
     copy_elements(array, memory, extent, step, count, pitch, 16, true);
 }
 
-typedef void copy_function(char *array, char *memory, int64_t extent, int64_t step, int64_t count, int64_t pitch);
-
 /* ---- Fewer calls than a vector has ---- */
 
 INLINE void copy_few(char *array, char *memory, int64_t extent, int64_t step, int64_t count, int64_t pitch, size_t size,
@@ -206,57 +211,58 @@ FEW_WIDE(64)
                                int64_t pitch) {                                                                        \
         copy_few(array, memory, extent, step, count, pitch, (bits) / 8, true);                                         \
     }
+FEW(8)
+FEW(16)
 FEW(32)
 FEW(64)
 
-/* ---- */
-
-typedef void copy_function(char *array, char *memory, int64_t extent, int64_t step, int64_t count, int64_t pitch);
+/* ---- By name ---- */
 
 /* By the logarithm of an element's size; [out]. */
-static const struct {
-    copy_function *function[2];
-    const char *name[2];
-} by_size[] = {{{copy_in_8, copy_out_8}, {"uf_copy_in_8", "uf_copy_out_8"}},
-               {{copy_in_16, copy_out_16}, {"uf_copy_in_16", "uf_copy_out_16"}},
-               {{copy_in_32, copy_out_32}, {"uf_copy_in_32", "uf_copy_out_32"}},
-               {{copy_in_64, copy_out_64}, {"uf_copy_in_64", "uf_copy_out_64"}},
-               {{copy_in_128, copy_out_128}, {"uf_copy_in_128", "uf_copy_out_128"}}};
+static const named_copy by_size[][2] = {{{copy_in_8, "uf_copy_in_8"}, {copy_out_8, "uf_copy_out_8"}},
+                                        {{copy_in_16, "uf_copy_in_16"}, {copy_out_16, "uf_copy_out_16"}},
+                                        {{copy_in_32, "uf_copy_in_32"}, {copy_out_32, "uf_copy_out_32"}},
+                                        {{copy_in_64, "uf_copy_in_64"}, {copy_out_64, "uf_copy_out_64"}},
+                                        {{copy_in_128, "uf_copy_in_128"}, {copy_out_128, "uf_copy_out_128"}}};
 
-static copy_function *function_of(int size, bool out) {
+static const named_copy few_by_size[][2] = {{{few_in_8, "uf_few_in_8"}, {few_out_8, "uf_few_out_8"}},
+                                            {{few_in_16, "uf_few_in_16"}, {few_out_16, "uf_few_out_16"}},
+                                            {{few_in_32, "uf_few_in_32"}, {few_out_32, "uf_few_out_32"}},
+                                            {{few_in_64, "uf_few_in_64"}, {few_out_64, "uf_few_out_64"}}};
+
+static named_copy copy_of(int size, bool out) {
+    named_copy copy = by_size[__builtin_ctz((unsigned)size)][out];
 #if defined(__x86_64__)
     if (size == 8 && __builtin_cpu_supports("avx2"))
-        return out ? copy_out_wide : copy_in_wide;
+        copy.function = out ? copy_out_wide : copy_in_wide;
 #endif
-    return by_size[__builtin_ctz((unsigned)size)].function[out];
+    return copy;
 }
 
-static void call_copy_function(emit *e, const call_copy *c, const char *name, copy_function *copy) {
-    ssa size = ssa_constant(c->size), step = emit_op(e, "mul i64", c->step, size),
-        pitch = emit_op(e, "mul i64", c->pitch, size);
-    emit_declare(e, "declare void @%s(i8*, i8*, i64, i64, i64, i64)", name);
-    emit_symbol(e, name, __extension__(const void *) copy);
-    emit_line(e, "call void @%s(i8* %s, i8* %s, i64 %s, i64 %s, i64 %s, i64 %s)", name, c->array.text, c->memory.text,
-              c->extent.text, step.text, c->count.text, pitch.text);
-}
-
-void emit_call_copy(emit *e, const call_copy *c, bool out) {
-    call_copy_function(e, c, by_size[__builtin_ctz((unsigned)c->size)].name[out], function_of(c->size, out));
-}
-
-static copy_function *function_of_few(int size, int line, bool out) {
+/* line: bytes of the array's lines. */
+static named_copy few_of(int size, int line, bool out) {
 #if defined(__x86_64__)
-    if (!out && line == 32 && __builtin_cpu_supports("avx2"))
-        return size == 8 ? few_in_wide_64 : few_in_wide_32;
+    static const named_copy wide[] = {{few_in_wide_32, "uf_few_in_wide_32"}, {few_in_wide_64, "uf_few_in_wide_64"}};
+    if (!out && size >= 4 && line == 32 && __builtin_cpu_supports("avx2"))
+        return wide[size == 8];
 #endif
     (void)line;
-    return size == 8 ? (out ? few_out_64 : few_in_64) : (out ? few_out_32 : few_in_32);
+    return few_by_size[__builtin_ctz((unsigned)size)][out];
 }
 
+static void emit_copy(emit *e, const call_copy *c, named_copy copy) {
+    ssa size = ssa_constant(c->size), step = emit_op(e, "mul i64", c->step, size),
+        pitch = emit_op(e, "mul i64", c->pitch, size);
+    emit_declare(e, "declare void @%s(i8*, i8*, i64, i64, i64, i64)", copy.name);
+    emit_symbol(e, copy.name, __extension__(const void *) copy.function);
+    emit_line(e, "call void @%s(i8* %s, i8* %s, i64 %s, i64 %s, i64 %s, i64 %s)", copy.name, c->array.text,
+              c->memory.text, c->extent.text, step.text, c->count.text, pitch.text);
+}
+
+void emit_call_copy(emit *e, const call_copy *c, bool out) { emit_copy(e, c, copy_of(c->size, out)); }
+
 void emit_few_calls_copy(emit *e, const call_copy *c, int lanes, bool out) {
-    assert(c->size == 4 || c->size == 8);
     call_copy few = *c;
     few.pitch = ssa_constant(lanes);
-    fragment name = fragment_of("uf_few_%s_%d", out ? "out" : "in", 8 * c->size);
-    call_copy_function(e, &few, name.text, function_of_few(c->size, lanes * c->size, out));
+    emit_copy(e, &few, few_of(c->size, lanes * c->size, out));
 }

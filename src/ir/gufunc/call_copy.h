@@ -16,7 +16,7 @@ typedef struct call_copy {
 /* out: from the array. */
 void emit_call_copy(emit *e, const call_copy *c, bool out);
 /* The same of fewer lines than `lanes`, which lie side by side in the array, too: into it, lines that there are none of become copies of the last
- * one. Elements have 4 or 8 bytes. c->pitch is not read. */
+ * one. Elements have up to 8 bytes. c->pitch is not read. */
 void emit_few_calls_copy(emit *e, const call_copy *c, int lanes, bool out);
 
 #endif
