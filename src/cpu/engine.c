@@ -99,7 +99,9 @@ enum {
     STRIP_LEAST = 32,      /* calls that lie side by side, .. */
     STRIP_LINE = 64,       /* .. or with AVX2 so many bytes of an element of each, if they are not unrolled, .. */
     STRIP_BYTES = 2 << 20, /* .. and bytes of a strip of them, at most, .. */
-    FEW_BYTES = 512 << 10, /* .. where there are fewer than STRIP_LEAST calls */
+    FEW_BYTES = 512 << 10, /* .. where there are fewer than STRIP_LEAST calls, .. */
+    SHORT_ROW = 32,  /* .. or rows are copied, of so many elements at most, where functions of vectors are called, .. */
+    MUCH_NODES = 80, /* .. or much is computed, in nodes of the text */
     UNROLLED_SHORT = 1000, /* up to which that is compiled sooner than loops are */
 };
 
@@ -331,35 +333,61 @@ static void choose_groups(variant *v, const loop_problem *p) {
         }
 }
 
-/* So many calls, with so many bytes of a whole strip, and of the largest elements. Few calls are as fast by rows, or unrolled, but with AVX2. */
-static bool strips_pay(const variant *v, int64_t calls, double bytes, int largest) {
-    if (calls >= STRIP_LEAST)
+/* Where an operand of calls lies. */
+typedef enum placement {
+    PLACE_SHARED, /* it is the same for all, */
+    PLACE_BESIDE, /* or those of neighbouring calls lie side by side, */
+    PLACE_ROW,    /* or its own elements do, along the last dimension, */
+    PLACE_ELSEWHERE
+} placement;
+
+static placement placement_of(const variant *v, const loop_problem *p, int k) {
+    int64_t stride = v->operand[k].kind == OPERAND_NUMBER ? 0 : p->loop->stride[k];
+    int rank = p->layout->operands[k].rank;
+    if (!stride)
+        return k < v->nin ? PLACE_SHARED : PLACE_ELSEWHERE;
+    if (stride == 1)
+        return PLACE_BESIDE;
+    return !rank || v->operand[k].unit == rank ? PLACE_ROW : PLACE_ELSEWHERE;
+}
+
+/* longest: elements of the longest row that is copied; 0: there is none. bytes: of a whole strip of what lies side by side, and of the largest elements.
+ * Few calls are as fast by rows, or unrolled, but with AVX2, and so are rows. */
+static bool strips_pay(const variant *v, const loop_problem *p, double longest, double bytes, int largest) {
+    int64_t calls = p->loop->extent[0];
+    bool much = p->traits->vectored || p->traits->nodes >= MUCH_NODES;
+    if (!longest && calls >= STRIP_LEAST)
         return bytes <= STRIP_BYTES;
-    return host_vector_bits() < 512 && !v->gufunc.unrolled && calls >= STRIP_LINE / largest && bytes <= FEW_BYTES;
+    return host_vector_bits() < 512 && !v->gufunc.unrolled && calls >= STRIP_LINE / largest &&
+           (longest ? much && longest <= SHORT_ROW : bytes <= FEW_BYTES);
 }
 
 /* Calls that lie side by side, none of whose operands has a row but those that are the same for all, are computed by strips: unless they are
- * unrolled, which is as fast where functions of vectors do not take most of the time. */
+ * unrolled, which is as fast where functions of vectors do not take most of the time. So are calls with short rows where those functions do, which
+ * are copied (staged). */
 static void choose_strips(variant *v, const loop_problem *p) {
-    bool beside = p->traits->strips && !v->gufunc.columns && !v->reports && !v->masked &&
-                  (p->traits->vectored || !v->gufunc.unrolled);
-    double bytes = 0;
+    bool fits = p->traits->strips && !v->gufunc.columns && !v->reports && !v->masked &&
+                (p->traits->vectored || !v->gufunc.unrolled);
+    placement at[UF_MAX_OPERANDS];
+    double bytes = 0, longest = 0;
     int largest = 1;
-    for (int k = 0; k < v->nin + v->nout && beside; k++) {
-        int64_t stride = v->operand[k].kind == OPERAND_NUMBER ? 0 : p->loop->stride[k];
-        beside = stride == 1 || (stride == 0 && k < v->nin);
+    for (int k = 0; k < v->nin + v->nout && fits; k++) {
+        at[k] = placement_of(v, p, k);
+        fits = at[k] != PLACE_ELSEWHERE;
         int size = dtypes[v->operand[k].memory].size;
-        double core = size;
+        double core = 1;
         for (int d = 0; d < p->layout->operands[k].rank; d++)
             core *= (double)p->core[p->layout->operands[k].dim[d]];
-        bytes += stride ? CALL_STRIP * core : 0;
+        longest = at[k] == PLACE_ROW && core > longest ? core : longest;
+        bytes += at[k] == PLACE_BESIDE ? CALL_STRIP * core * size : 0;
         largest = size > largest ? size : largest;
     }
-    if (!beside || !strips_pay(v, p->loop->extent[0], bytes, largest))
+    if (!fits || !strips_pay(v, p, longest, bytes, largest))
         return;
     for (int k = 0; k < v->nin + v->nout; k++) {
-        v->operand[k].staged = v->operand[k].fixed = 0;
-        if (v->operand[k].kind != OPERAND_NUMBER && p->loop->stride[k] == 1)
+        v->operand[k].fixed = 0;
+        v->operand[k].staged = at[k] == PLACE_ROW;
+        if (at[k] != PLACE_SHARED)
             v->operand[k].unit = p->layout->operands[k].rank + 1;
     }
     memset(v->gufunc.size, 0, sizeof v->gufunc.size);

@@ -52,7 +52,8 @@ enum {
     LINE_BYTES = 64,              /* of the cache */
     CALL_GROUP_BYTES = 512 << 10, /* of the cores of calls that are copied together (ir/gufunc/call_groups.h), .. */
     CALL_GROUP_LEAST = 4,         /* .. which are so many, at least */
-    CALL_STRIP = 128,             /* calls that are computed side by side (ir/gufunc/call_strips.h) */
+    CALL_STRIP = 128,             /* calls that are computed side by side (ir/gufunc/call_strips.h), .. */
+    STAGED_STRIP = 64,            /* .. or so many, if they are copied to lie so */
     TILE_COLUMNS = 128            /* elements along dimension 0 that a kernel of the class tile takes at once */
 };
 

@@ -254,7 +254,8 @@ typedef struct variant {
              * their units, and those that are `fixed` have no gaps and, but for the unit dimension, which is the innermost, C order. 0: none. */
             uint8_t columns;
             /* CPU: calls are computed by strips, each construct for all calls of one (ir/gufunc/call_strips.h), of which operands whose calls
-             * lie side by side have a `unit` of 1 + their rank, and the others have the same for all calls. */
+             * lie side by side have a `unit` of 1 + their rank, and the others have the same for all calls. Those that are `staged` have rows,
+             * along the last dimension of their cores, and are copied so that calls lie side by side. */
             uint8_t strips;
             uint8_t size[GUFUNC_SIZES]; /* unrolled, columns, form: of each core dimension of the layout */
             /* GPU, unrolled: so many calls lie side by side, and behind the last elements of their cores the next ones begin. Elements of

@@ -80,10 +80,11 @@ static void chosen(void **state) {
 static void strips_chosen(void **state) {
     const bool wide = judge_host().vector_bits == 512; /* then few calls do not pay */
     static const char times[] = "{ auto s = sum(i : n, x[i]); forall (i : n) y[i] = w[i] * s; }";
+    static const char of_exp[] = "{ auto s = sum(i : n, exp(x[i])); forall (i : n) y[i] = w[i] * s; }";
     const struct {
         const char *source, *types;
         int64_t n, calls, beside,
-            weights; /* strides of calls, and of those of the weights, which are rows unless they are 1 */
+            weights; /* strides of calls, which are rows if that is n, and of those of the weights, which are rows unless it is 1 */
         bool strips;
     } cases[] = {
         {times, "float32", 40, 32, 1, 0, true},
@@ -97,6 +98,12 @@ static void strips_chosen(void **state) {
         {times, "float32", 40, 100, 2, 0, false},
         {times, "float32", 40, 100, 1, 1, true},
         {times, "float32", 40, 100, 1, 40, false},
+        {of_exp, "float32", 20, 16, 20, 0, !wide},
+        {of_exp, "float32", 20, 15, 20, 0, false},
+        {of_exp, "float64", 32, 100, 32, 0, !wide},
+        {of_exp, "float64", 33, 100, 33, 0, false},
+        {of_exp, "float32", 20, 100, 20, 1, !wide}, /* rows, and weights that lie side by side */
+        {times, "float32", 20, 100, 20, 0, false},
         {times, "float64", 1024, 100, 1, 0, true},
         {times, "float64", 1025, 100, 1, 0, false},
         {times, "float64", INT64_C(1) << 60, 100, 1, 0, false},
@@ -124,8 +131,10 @@ static void strips_chosen(void **state) {
         const tree *t = gu_tree(&a, &k);
         variant v = gu_variant(t, 0, 0, 1, 1);
         code_traits traits;
-        int64_t calls = cases[i].calls, by = cases[i].beside * calls, weight = cases[i].weights == 1 ? by : 1,
-                core[] = {cases[i].n, by, weight, by}, strides[] = {cases[i].beside, cases[i].weights, cases[i].beside};
+        bool row = cases[i].beside == cases[i].n;
+        int64_t calls = cases[i].calls, by = row ? 1 : cases[i].beside * calls,
+                weight = cases[i].weights == 1 ? calls : 1, core[] = {cases[i].n, by, weight, by},
+                strides[] = {cases[i].beside, cases[i].weights, cases[i].beside};
         nd_loop loop = {.ndim = 1, .narrays = 3, .count = calls, .extent = &calls, .stride = strides};
         ir_traits(t, &traits);
         cpu_engine.specialise(&v, &(loop_problem){.loop = &loop, .layout = t->layout, .core = core, .traits = &traits});
@@ -135,6 +144,9 @@ static void strips_chosen(void **state) {
             assert_int_equal(v.operand[0].unit, 2);
             assert_int_equal(v.operand[1].unit, cases[i].weights == 1 ? 2 : 1);
             assert_int_equal(v.operand[2].unit, 2);
+            assert_int_equal(v.operand[0].staged, row);
+            assert_int_equal(v.operand[1].staged, 0);
+            assert_int_equal(v.operand[2].staged, row);
             code_module m = gu_generate(&a, &k, t, &v, &gu_cpu);
             for (int j = 0; j < judge_count(); j++)
                 assert_null(judge_ir(j, m.ir.data));
@@ -421,19 +433,37 @@ enum {
     STRIP_OPERANDS = 4 /* x (m,n), s (), y (n), z () */
 };
 
+/* An operand of calls, which lie side by side or, where pitch is not 0, so many elements apart, with their own elements side by side. */
+typedef struct strip_operand {
+    dtype stored;
+    int64_t core, pitch; /* elements */
+    guarded memory;
+} strip_operand;
+
+static int64_t place(const strip_operand *o, int64_t calls, int64_t call, int64_t i) {
+    return o->pitch ? call * o->pitch + i : i * calls + call;
+}
+
+static double strip_number(const strip_operand *o, int64_t calls, int64_t call, int64_t i) {
+    return number_at(o->memory.data, o->stored, place(o, calls, call, i));
+}
+
 static void run_strips(const code_module *m, const tree *t, const variant *v, const int64_t *sizes, int64_t calls,
-                       const guarded *memory) {
+                       const strip_operand *operands) {
     const core_layout *l = t->layout;
     uint64_t parameters[64];
-    const int64_t core[] = {sizes[0], sizes[1], sizes[1] * calls, calls, calls};
+    const int64_t step[] = {operands[0].pitch ? 1 : calls, operands[2].pitch ? 1 : calls},
+                  core[] = {sizes[0], sizes[1], sizes[1] * step[0], step[0], step[1]};
     assert_int_equal(l->nparameters, COUNT(core));
     parameter_writer w = parameters_write(parameters, v, l, false);
     for (int k = 0; k < STRIP_OPERANDS; k++)
-        put_operand(&w, k, (uintptr_t)memory[k].data, NULL);
+        put_operand(&w, k, (uintptr_t)operands[k].memory.data, NULL);
     put_parameter(&w, CPU_LOOP_EXTENTS, calls);
     put_parameter(&w, CPU_LOOP_EXTENTS, 1);
-    for (int i = 0; i < 2 * STRIP_OPERANDS; i++)
-        put_parameter(&w, CPU_LOOP_STRIDES, i % 2 == 0);
+    for (int k = 0; k < STRIP_OPERANDS; k++) {
+        put_parameter(&w, CPU_LOOP_STRIDES, operands[k].pitch ? operands[k].pitch : 1);
+        put_parameter(&w, CPU_LOOP_STRIDES, 0);
+    }
     put_core(&w, l, core);
     parameters_finish(&w);
     judged *compiled = judge_compile((int)pick(0, judge_count() - 1), m, 3);
@@ -441,61 +471,66 @@ static void run_strips(const code_module *m, const tree *t, const variant *v, co
     judge_free(compiled);
 }
 
-/* stored: dtypes in memory. */
-static void expect_strips(const char *what, const dtype *stored, const int64_t *sizes, int64_t calls,
-                          const guarded *memory) {
+static void expect_strips(const char *what, const int64_t *sizes, int64_t calls, const strip_operand *o) {
     for (int64_t c = 0; c < calls; c++) {
         double sum = 0;
-        for (int64_t i = 0; i < sizes[0] * sizes[1]; i++)
-            sum += number_at(memory[0].data, stored[0], i * calls + c);
-        double z = sum * number_at(memory[1].data, stored[1], c);
-        bool same = number_at(memory[3].data, stored[3], c) == z;
+        for (int64_t i = 0; i < o[0].core; i++)
+            sum += strip_number(&o[0], calls, c, i);
+        double z = sum * strip_number(&o[1], calls, c, 0);
+        bool same = strip_number(&o[3], calls, c, 0) == z;
         for (int64_t j = 0; j < sizes[1]; j++)
-            same &= number_at(memory[2].data, stored[2], j * calls + c) ==
-                    number_at(memory[0].data, stored[0], ((sizes[0] - 1) * sizes[1] + j) * calls + c) - z;
+            same &= strip_number(&o[2], calls, c, j) == strip_number(&o[0], calls, c, o[0].core - sizes[1] + j) - z;
         if (!same)
             fail_msg("%s, %lld x %lld, %lld calls: call %lld", what, (long long)sizes[0], (long long)sizes[1],
                      (long long)calls, (long long)c);
     }
 }
 
+/* The last row ends where memory does. */
+static strip_operand strip_operand_new(dtype stored, int64_t core, int64_t calls, bool row) {
+    strip_operand o = {.stored = stored, .core = core, .pitch = row ? core + pick(core == 1, 3) : 0};
+    int64_t count = row ? (calls - 1) * o.pitch + core : core * calls;
+    o.memory = guarded_new((size_t)count * dtypes[stored].size);
+    for (int64_t i = 0; i < count; i++)
+        put_number(o.memory.data, stored, i, (int)pick(-1, 1));
+    return o;
+}
+
 static void try_strips(int bits) {
     static const dtype kinds_in_memory[] = {DT_FLOAT32, DT_FLOAT64, DT_INT8, DT_INT16};
     const dtype types[] = {kinds_in_memory[pick(0, 1)], kinds_in_memory[pick(0, 1)]};
-    dtype stored[STRIP_OPERANDS];
     const int64_t sizes[] = {pick(1, 5), pick(1, 9)}, calls = chance(50) ? pick(1, 20) : pick(1, 300),
-                  counts[STRIP_OPERANDS] = {sizes[0] * sizes[1] * calls, calls, sizes[1] * calls, calls};
+                  cores[STRIP_OPERANDS] = {sizes[0] * sizes[1], 1, sizes[1], 1};
     const code_target target = {.vector_bits = bits, .f16c = true};
     char signature[80], what[200];
-    guarded memory[STRIP_OPERANDS];
+    strip_operand operands[STRIP_OPERANDS];
     arena a = {0};
     snprintf(signature, sizeof signature, "%s,%s->%s,%s", dtypes[types[0]].name, dtypes[types[1]].name,
              dtypes[types[0]].name, dtypes[types[1]].name);
-    for (int i = 0; i < STRIP_OPERANDS; i++)
-        stored[i] = chance(60) ? types[i % 2] : kinds_in_memory[pick(0, COUNT(kinds_in_memory) - 1)];
-    snprintf(what, sizeof what, "%d bits, %s, in memory %s,%s->%s,%s", bits, signature, dtypes[stored[0]].name,
-             dtypes[stored[1]].name, dtypes[stored[2]].name, dtypes[stored[3]].name);
     const gu_kernel k = {"strips", "(m,n),()->(n),()",
                          "(x, s) -> (y, z) { z = sum(i : m, j : n, x[i][j]) * s; "
                          "forall (j : n) y[j] = x[m - 1][j] - z; }",
                          signature};
     const tree *t = gu_tree(&a, &k);
     variant v = gu_variant(t, 0, 0, 1, 1);
+    int length = snprintf(what, sizeof what, "%d bits, %s, in memory", bits, signature);
     v.gufunc.strips = v.gufunc.along = 1;
     for (int i = 0; i < STRIP_OPERANDS; i++) {
+        dtype stored = chance(60) ? types[i % 2] : kinds_in_memory[pick(0, COUNT(kinds_in_memory) - 1)];
+        bool row = bits < 512 && chance(40); /* with masks at hand they stay rows */
+        operands[i] = strip_operand_new(stored, cores[i], calls, row);
         v.operand[i].unit = t->layout->operands[i].rank + 1;
-        v.operand[i].memory = (uint8_t)stored[i];
-        memory[i] = guarded_new((size_t)counts[i] * dtypes[stored[i]].size);
-        for (int64_t j = 0; j < counts[i]; j++)
-            put_number(memory[i].data, stored[i], j, (int)pick(-1, 1));
+        v.operand[i].staged = row;
+        v.operand[i].memory = (uint8_t)stored;
+        length +=
+            snprintf(what + length, sizeof what - (size_t)length, " %s%s", dtypes[stored].name, row ? " (rows)" : "");
     }
     code_module m = gu_generate(&a, &k, t, &v, &target);
-    assert_true((strstr(m.ir.data, "uf_few_in_") == NULL) == (bits == 512)); /* calls that fill no vector are copied */
     assert_true((strstr(m.ir.data, "predicate.enable") == NULL) == (bits != 512));
-    run_strips(&m, t, &v, sizes, calls, memory);
-    expect_strips(what, stored, sizes, calls, memory);
+    run_strips(&m, t, &v, sizes, calls, operands);
+    expect_strips(what, sizes, calls, operands);
     for (int i = 0; i < STRIP_OPERANDS; i++)
-        munmap(memory[i].all, memory[i].pages + memory[i].page);
+        munmap(operands[i].memory.all, operands[i].memory.pages + operands[i].memory.page);
     text_free(&m.ir);
     arena_free(&a);
 }

@@ -372,23 +372,33 @@ typedef struct strips {
     gufunc_writer *w;
     const ssa *row, *stride; /* see call_strips_row */
     ssa first, left;         /* the strip's first call, and how many there are from it on (i64) */
-    ssa few;                 /* i1: these are less than a vector. Then operands that lie side by side are copied: */
+    ssa few; /* i1: these are less than a vector. Then operands that lie side by side are copied, as staged ones always are: */
     ssa array[UF_MAX_OPERANDS];
 } strips;
 
 static int operands_written(const gufunc_writer *w) { return w->s.v->nin + w->s.v->nout; }
 
-/* Elements of an operand's array from one along dimension d of the core to the next: calls of a vector lie side by side. */
+static bool is_staged(const gufunc_writer *w, int k) { return w->s.v->operand[k].staged; }
+
+/* Calls of a strip, at most. */
+static int calls_most(const gufunc_writer *w) {
+    bool staged = false;
+    for (int k = 0; k < operands_written(w); k++)
+        staged |= is_staged(w, k);
+    return staged ? STAGED_STRIP : CALL_STRIP;
+}
+
+/* Elements of an operand's array from one along dimension d of the core to the next: calls lie side by side. */
 static ssa array_step(const strips *p, int k, int d) {
     const gufunc_writer *w = p->w;
     const layout_operand *o = &w->told->operands[k];
-    ssa n = ssa_constant(w->frame.strip_lanes);
+    ssa n = ssa_constant(is_staged(w, k) ? STAGED_STRIP : w->frame.strip_lanes);
     for (int i = d + 1; i < o->rank; i++)
         n = emit_op(w->s.e, "mul i64", n, w->core[o->dim[i]]);
     return n;
 }
 
-/* In the thread's scratch memory, which has room: what a strip may have is less than so many vectors. */
+/* In the thread's scratch memory, which has room (cpu/engine.c). */
 static void arrays_place(strips *p) {
     gufunc_writer *w = p->w;
     emit *e = w->s.e;
@@ -403,49 +413,93 @@ static void arrays_place(strips *p) {
     }
 }
 
-static ssa byte_at(const strips *p, int k, ssa base, ssa index) {
-    emit *e = p->w->s.e;
-    dtype t = skeleton_memory(&p->w->s, k);
+/* ---- Copies ---- */
+
+/* Of `count` calls' elements between memory and the array; of staged operands calls are `pitch` elements apart in memory. */
+typedef struct copying {
+    const strips *p;
+    int k;
+    bool out;
+    ssa count, pitch;
+} copying;
+
+static ssa byte_at(const copying *c, ssa base, ssa index) {
+    emit *e = c->p->w->s.e;
+    dtype t = skeleton_memory(&c->p->w->s, c->k);
     return emit_pointer_as(e, ir_memory_type(t), emit_element(e, t, base, index), "i8");
 }
 
-/* Copies the calls' elements of all dimensions of the core from d on, between memory, `offset` elements behind the first call's at the row's
- * beginning, and number `element` of the array. */
-static void copy_elements(const strips *p, int k, int d, ssa offset, ssa element, bool out) {
-    gufunc_writer *w = p->w;
-    emit *e = w->s.e;
-    const layout_operand *o = &w->told->operands[k];
-    if (d < o->rank - 1) {
-        counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), w->core[o->dim[d]]);
-        copy_elements(p, k, d + 1, emit_op(e, "add i64", offset, emit_op(e, "mul i64", l.i, w->core[o->strides + d])),
-                      emit_op(e, "add i64", element, emit_op(e, "mul i64", l.i, array_step(p, k, d))), out);
-        counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
+/* The elements along the last dimension: the first is so many elements behind the beginning of the row, and of the array. */
+static void copy_line(const copying *c, ssa offset, ssa element) {
+    const gufunc_writer *w = c->p->w;
+    const layout_operand *o = &w->told->operands[c->k];
+    int last = o->rank - 1, size = dtypes[skeleton_memory(&w->s, c->k)].size;
+    ssa extent = o->rank ? w->core[o->dim[last]] : ssa_constant(1), memory = byte_at(c, c->p->row[c->k], offset),
+        array = byte_at(c, c->p->array[c->k], element);
+    if (is_staged(w, c->k)) { /* what call_copy.h calls the array is memory, whose rows have elements side by side */
+        call_copy rows = {size, memory, array, extent, array_step(c->p, c->k, last), c->count, c->pitch};
+        emit_call_copy(w->s.e, &rows, !c->out);
         return;
     }
-    emit_few_calls_copy(e,
-                        &(call_copy){.size = dtypes[skeleton_memory(&w->s, k)].size,
-                                     .array = byte_at(p, k, p->array[k], element),
-                                     .memory = byte_at(p, k, p->row[k], offset),
-                                     .extent = o->rank ? w->core[o->dim[d]] : ssa_constant(1),
-                                     .step = o->rank ? w->core[o->strides + d] : ssa_constant(0),
-                                     .count = p->left},
-                        w->frame.strip_lanes, out);
+    ssa step = o->rank ? w->core[o->strides + last] : ssa_constant(0);
+    call_copy columns = {size, array, memory, extent, step, c->count, ssa_none()};
+    emit_few_calls_copy(w->s.e, &columns, w->frame.strip_lanes, c->out);
 }
 
-static void copy_calls(const strips *p, bool out) {
-    gufunc_writer *w = p->w;
-    int end = skeleton_if(&w->s, p->few);
+/* All dimensions of the core from d on. */
+static void copy_along(const copying *c, int d, ssa offset, ssa element) {
+    const gufunc_writer *w = c->p->w;
+    emit *e = w->s.e;
+    const layout_operand *o = &w->told->operands[c->k];
+    if (d >= o->rank - 1) {
+        copy_line(c, offset, element);
+        return;
+    }
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), w->core[o->dim[d]]);
+    copy_along(c, d + 1, emit_op(e, "add i64", offset, emit_op(e, "mul i64", l.i, w->core[o->strides + d])),
+               emit_op(e, "add i64", element, emit_op(e, "mul i64", l.i, array_step(c->p, c->k, d))));
+    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
+}
+
+static ssa call_at(const strips *p, int k, ssa call) { return emit_op(p->w->s.e, "mul i64", call, p->stride[k]); }
+
+/* The operands that are staged, or those that are not. */
+static void copy_operands(const strips *p, bool staged, ssa count, bool out) {
+    const gufunc_writer *w = p->w;
     for (int k = out ? w->s.v->nin : 0; k < operands_written(w); k++)
-        if (ssa_is_set(p->array[k]) && (out || k < w->s.v->nin || needs_content(w->s.t->kernel, k)))
-            copy_elements(p, k, 0, emit_op(w->s.e, "mul i64", p->first, p->stride[k]), ssa_constant(0), out);
-    skeleton_end_if(&w->s, end);
+        if (ssa_is_set(p->array[k]) && is_staged(w, k) == staged &&
+            (out || k < w->s.v->nin || needs_content(w->s.t->kernel, k)))
+            copy_along(&(copying){p, k, out, count, p->stride[k]}, 0, call_at(p, k, p->first), ssa_constant(0));
+}
+
+/* Lanes of staged inputs behind the last call become copies of it. */
+static void repeat_last(const strips *p) {
+    const gufunc_writer *w = p->w;
+    emit *e = w->s.e;
+    ssa more = emit_op(e, "sub i64", ssa_constant(w->frame.strip_lanes), p->left),
+        last = emit_op(e, "add i64", p->first, emit_op(e, "sub i64", p->left, ssa_constant(1)));
+    for (int k = 0; k < operands_written(w); k++)
+        if (is_staged(w, k) && (k < w->s.v->nin || needs_content(w->s.t->kernel, k)))
+            copy_along(&(copying){p, k, false, more, ssa_constant(0)}, 0, call_at(p, k, last), p->left);
+}
+
+/* calls: of the strip, in whole vectors. */
+static void copy_calls(const strips *p, ssa calls, bool out) {
+    emit *e = p->w->s.e;
+    copy_operands(p, true, emit_select_as(e, "i64", p->few, p->left, calls), out);
+    int end = skeleton_if(&p->w->s, p->few);
+    copy_operands(p, false, p->left, out);
+    if (!out)
+        repeat_last(p);
+    skeleton_end_if(&p->w->s, end);
 }
 
 /* As many calls (i64) as a strip takes, of which LLVM knows that it is a number of whole vectors, and more than none. */
 static ssa whole_vectors(const strips *p) {
     emit *e = p->w->s.e;
     int lanes = p->w->frame.strip_lanes;
-    ssa some = emit_select_as(e, "i64", p->few, ssa_constant(lanes), emit_min(e, p->left, ssa_constant(CALL_STRIP)));
+    ssa most = ssa_constant(calls_most(p->w)),
+        some = emit_select_as(e, "i64", p->few, ssa_constant(lanes), emit_min(e, p->left, most));
     ssa calls = emit_value(e, "and i64 %s, %d", unknown_each_time(e, some).text, -lanes);
     emit_declare(e, "declare void @llvm.assume(i1)");
     emit_line(e, "call void @llvm.assume(i1 %s)", emit_op(e, "icmp sgt i64", calls, ssa_constant(0)).text);
@@ -466,17 +520,20 @@ static ssa *core_of_strip(const strips *p, ssa calls) {
         for (int d = 0; d < l->operands[k].rank; d++) {
             bool along = l->operands[k].dim[d] == l->ndims - 1;
             ssa step = along ? ssa_constant(1) : w->core[w->told->operands[k].strides + d];
-            own[l->operands[k].strides + d] =
-                !along && ssa_is_set(p->array[k])
-                    ? unknown_each_time(e, emit_select_as(e, "i64", p->few, array_step(p, k, d), step))
-                    : step;
+            if (!along && is_staged(w, k))
+                step = array_step(p, k, d);
+            else if (!along && ssa_is_set(p->array[k]))
+                step = unknown_each_time(e, emit_select_as(e, "i64", p->few, array_step(p, k, d), step));
+            own[l->operands[k].strides + d] = step;
         }
     return own;
 }
 
 static ssa operand_at(const strips *p, int k) {
     gufunc_writer *w = p->w;
-    ssa memory = skeleton_address(&w->s, k, p->row[k], emit_op(w->s.e, "mul i64", p->first, p->stride[k]));
+    if (k < operands_written(w) && is_staged(w, k))
+        return p->array[k];
+    ssa memory = skeleton_address(&w->s, k, p->row[k], call_at(p, k, p->first));
     if (k >= operands_written(w) || !ssa_is_set(p->array[k]))
         return memory;
     fragment type = fragment_of("%s*", ir_memory_type(skeleton_memory(&w->s, k)));
@@ -496,7 +553,7 @@ void call_strips_row(gufunc_writer *w, const ssa *row, const ssa *stride, ssa ex
     p.few = emit_op(e, "icmp slt i64", p.left, ssa_constant(lanes));
     ssa calls = lanes ? whole_vectors(&p) : emit_min(e, p.left, ssa_constant(CALL_STRIP));
     if (lanes)
-        copy_calls(&p, false);
+        copy_calls(&p, calls, false);
     for (int k = 0; k < w->s.noperands; k++)
         if (skeleton_is_array(&w->s, k))
             w->at[k] = operand_at(&p, k);
@@ -504,7 +561,7 @@ void call_strips_row(gufunc_writer *w, const ssa *row, const ssa *stride, ssa ex
     gufunc_call(w, ssa_none());
     w->core = core;
     if (lanes)
-        copy_calls(&p, true);
+        copy_calls(&p, calls, true);
     counted_loop_end(e, &l, calls, loop_no_unroll(e));
 }
 

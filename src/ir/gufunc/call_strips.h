@@ -1,5 +1,6 @@
 /* call_strips.h - CPU: inner calls that lie side by side, a strip of them at a time: each construct goes over all calls of the strip before the
- * next construct begins, and its innermost loop goes over the calls, as vectors (gufunc.strips). */
+ * next construct begins, and its innermost loop goes over the calls, as vectors (gufunc.strips). Operands that are rows (`staged`) are copied so that
+ * calls lie side by side. */
 #ifndef UF_CALL_STRIPS_H
 #define UF_CALL_STRIPS_H
 
@@ -9,7 +10,7 @@
 bool call_strips_fit(const tree *t);
 /* Do terms of reductions call functions that libmvec has for vectors? */
 bool call_strips_vectored(const tree *t);
-/* The kernel for a strip: operands that lie side by side (`unit` is 1 + their rank) have one more core dimension, the calls, which is the last
+/* The kernel for a strip: operands of which calls lie side by side (`unit` is 1 + their rank) have one more core dimension, the calls, which is the last
  * of the layout's. NULL: no memory. */
 tree *call_strips_lift(arena *a, const tree *t, const variant *v);
 /* frame.strip_lanes: those of the widest elements, unless vectors have conditions for their lanes that take no time. */
