@@ -1015,6 +1015,31 @@ static void test_chunks(void **state) {
     arena_free(&a);
 }
 
+/* Elements with gaps between them that no vectors are put together of: with AVX2 there is one load for all of an array. */
+static void test_single_elements(void **state) {
+    static const struct {
+        int bits;
+        const char *hint;
+    } rows[] = {{256, "!{!\"llvm.loop.unroll.count\", i32 1}"}, {512, "!{!\"llvm.loop.unroll.count\", i32 4}"}};
+    (void)state;
+    for (size_t r = 0; r < COUNT(rows); r++) {
+        const code_target t = {.vector_bits = rows[r].bits};
+        const tree *sum = expression_tree(2, (const dtype[]){DT_INT64, DT_INT64, DT_INT64},
+                                          binary(OP_ADD, var(DT_INT64, 0), var(DT_INT64, 1)));
+        variant v = {.loop = LOOP_ROWS, .ndim = 1, .nin = 2, .nout = 1};
+        arena a = {0};
+        code_module m = {.nsymbols = 0};
+        for (int k = 0; k < 3; k++)
+            v.operand[k] = (variant_operand){
+                .memory = DT_INT64, .value = DT_INT64, .kind = k < 2 ? OPERAND_STRIDED : OPERAND_CONTIGUOUS};
+        assert_int_equal(ir_elementwise(&a, "f", sum, &v, &t, &m), UF_OK);
+        if (!strstr(m.ir.data, rows[r].hint))
+            fail_msg("%d bits: no %s in\n%s", rows[r].bits, rows[r].hint, m.ir.data);
+        text_free(&m.ir);
+        arena_free(&a);
+    }
+}
+
 /* 1 / x of integers is a choice; 2 / x is divided. */
 static void test_one_divided(void **state) {
     (void)state;
@@ -1185,6 +1210,7 @@ int main(void) {
         cmocka_unit_test(test_remainder),
         cmocka_unit_test(test_exponents),
         cmocka_unit_test(test_chunks),
+        cmocka_unit_test(test_single_elements),
         cmocka_unit_test(test_one_divided),
         cmocka_unit_test(test_domains),
         cmocka_unit_test(test_wide_conversions),

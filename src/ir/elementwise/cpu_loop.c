@@ -16,7 +16,8 @@ enum {
     CHUNK = 32,   /* of a strip: bytes of its mask are looked at together, */
     NODES = 50,   /* in kernels of at most so many nodes */
     SCALAR_NODES = 24,
-    SCALARS = 4,           /* taken at once where there are no vectors */
+    SCALARS = 4,           /* taken at once where there are no vectors, .. */
+    SCALARS_AVX2 = 1,      /* .. or with AVX2: of several loads the processor does not foresee what each reads next */
     NARROW_BYTES = 32,     /* of a narrow vector, */
     NARROW_NODES = 12,     /* in kernels of at most so many nodes, */
     NARROW_VECTORS = 4,    /* and so many at once, */
@@ -168,7 +169,8 @@ static void row_by(skeleton *s, ssa n, const ssa *row, const ssa *stride, void (
         hints[count++] = loop_no_unroll(e);
     if (cpu_is_by_element(s)) {
         hints[count++] = loop_no_vectors(e);
-        hints[count++] = emit_metadata(e, "!{!\"llvm.loop.unroll.count\", i32 %d}", SCALARS);
+        int at_once = e->target->vector_bits == 256 ? SCALARS_AVX2 : SCALARS;
+        hints[count++] = emit_metadata(e, "!{!\"llvm.loop.unroll.count\", i32 %d}", at_once);
     }
     counted_loop_end_hints(e, &l, ssa_constant(1), hints, count);
 }
