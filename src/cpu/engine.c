@@ -98,8 +98,9 @@ enum {
     ROWS_MOST = 64,        /* elements of a row */
     STRIP_LEAST = 32,      /* calls that lie side by side, .. */
     STRIP_LINE = 64,       /* .. or with AVX2 so many bytes of an element of each, if they are not unrolled, .. */
-    STRIP_BYTES = 2 << 20, /* .. and bytes of a strip of them, at most, .. */
-    FEW_BYTES = 512 << 10, /* .. where there are fewer than STRIP_LEAST calls, .. */
+    STRIP_CALLS = STRIP_LINE / 8, /* .. which are so many, at least, .. */
+    STRIP_BYTES = 2 << 20,        /* .. and bytes of a strip of them, at most, .. */
+    FEW_BYTES = 512 << 10,        /* .. where there are fewer than STRIP_LEAST calls, .. */
     SHORT_ROW = 32,  /* .. or rows are copied, of so many elements at most, where functions of vectors are called, .. */
     MUCH_NODES = 80, /* .. or much is computed, in nodes of the text */
     UNROLLED_SHORT = 1000, /* up to which that is compiled sooner than loops are */
@@ -367,7 +368,7 @@ static bool strips_pay(const variant *v, const loop_problem *p, double longest, 
  * are copied (staged). */
 static void choose_strips(variant *v, const loop_problem *p) {
     bool fits = p->traits->strips && !v->gufunc.columns && !v->reports && !v->masked &&
-                (p->traits->vectored || !v->gufunc.unrolled);
+                (p->traits->vectored || !v->gufunc.unrolled) && p->loop->extent[0] >= STRIP_CALLS;
     placement at[UF_MAX_OPERANDS];
     double bytes = 0, longest = 0;
     int largest = 1;

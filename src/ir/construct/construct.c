@@ -468,7 +468,8 @@ static void innermost_loop(body *b, const innermost *x, ssa first, ssa limit, co
 static void innermost_loops(body *b, const innermost *x, ssa first, ssa limit) {
     math_loop m = x->apart || x->few ? (math_loop){0} : math_loop_of(b, x->construct);
     if (m.split) {
-        m.at_once = x->lanes && !target_masks_freely(b->e->target) ? 1 : m.at_once;
+        if (x->lanes && !target_masks_freely(b->e->target))
+            m.at_once = 1; /* of a short row as little as can be is left to the loop whose lanes have conditions */
         limit = unknown_value(b->e, natural_extent(b->e, limit));
         ssa whole = math_loop_whole(b->e, &m, limit);
         innermost_loop(b, x, first, whole, &m, false);

@@ -415,7 +415,7 @@ static void arrays_place(strips *p) {
 
 /* ---- Copies ---- */
 
-/* Of `count` calls' elements between memory and the array; of staged operands calls are `pitch` elements apart in memory. */
+/* A copy of the elements of `count` calls between memory and the array; those of a staged operand are `pitch` elements apart in memory. */
 typedef struct copying {
     const strips *p;
     int k;
@@ -436,7 +436,7 @@ static void copy_line(const copying *c, ssa offset, ssa element) {
     int last = o->rank - 1, size = dtypes[skeleton_memory(&w->s, c->k)].size;
     ssa extent = o->rank ? w->core[o->dim[last]] : ssa_constant(1), memory = byte_at(c, c->p->row[c->k], offset),
         array = byte_at(c, c->p->array[c->k], element);
-    if (is_staged(w, c->k)) { /* what call_copy.h calls the array is memory, whose rows have elements side by side */
+    if (is_staged(w, c->k)) { /* the lines of call_copy.h are memory's, which have elements side by side */
         call_copy rows = {size, memory, array, extent, array_step(c->p, c->k, last), c->count, c->pitch};
         emit_call_copy(w->s.e, &rows, !c->out);
         return;
