@@ -550,10 +550,14 @@ void call_strips_row(gufunc_writer *w, const ssa *row, const ssa *stride, ssa ex
     counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), extent);
     p.first = l.i;
     p.left = emit_op(e, "sub i64", extent, l.i);
-    p.few = emit_op(e, "icmp slt i64", p.left, ssa_constant(lanes));
-    ssa calls = lanes ? whole_vectors(&p) : emit_min(e, p.left, ssa_constant(CALL_STRIP));
-    if (lanes)
+    ssa most = ssa_constant(CALL_STRIP), calls;
+    if (lanes) {
+        p.few = emit_op(e, "icmp slt i64", p.left, ssa_constant(lanes));
+        calls = whole_vectors(&p);
         copy_calls(&p, calls, false);
+    } else {
+        calls = emit_min(e, p.left, most);
+    }
     for (int k = 0; k < w->s.noperands; k++)
         if (skeleton_is_array(&w->s, k))
             w->at[k] = operand_at(&p, k);
@@ -562,7 +566,7 @@ void call_strips_row(gufunc_writer *w, const ssa *row, const ssa *stride, ssa ex
     w->core = core;
     if (lanes)
         copy_calls(&p, calls, true);
-    counted_loop_end(e, &l, calls, loop_no_unroll(e));
+    counted_loop_end(e, &l, lanes ? calls : most, loop_no_unroll(e));
 }
 
 int call_strips_lanes(const variant *v, const code_target *t) {
