@@ -540,7 +540,7 @@ static void widths(void **state) {
     if (!judge_count())
         skip();
     for (int bits = 128; bits <= judge_host().vector_bits; bits *= 2)
-        for (int64_t i = 0; i < trials(20); i++)
+        for (int64_t i = 0; i < trials(10); i++)
             try_strips(bits);
 }
 
