@@ -266,3 +266,39 @@ void emit_few_calls_copy(emit *e, const call_copy *c, int lanes, bool out) {
     few.pitch = ssa_constant(lanes);
     emit_copy(e, &few, few_of(c->size, lanes * c->size, out));
 }
+
+/* ---- Cores ---- */
+
+ssa core_array_step(const gufunc_writer *w, const layout_operand *o, int d, int apart) {
+    ssa n = ssa_constant(apart);
+    for (int i = d + 1; i < o->rank; i++)
+        n = emit_op(w->s.e, "mul i64", n, w->core[o->dim[i]]);
+    return n;
+}
+
+typedef struct core_walk {
+    gufunc_writer *w;
+    const layout_operand *o;
+    int apart;
+    void (*line)(const void *user, ssa offset, ssa element);
+    const void *user;
+} core_walk;
+
+/* All dimensions from d on. */
+static void walk_from(const core_walk *c, int d, ssa offset, ssa element) {
+    emit *e = c->w->s.e;
+    if (d >= c->o->rank - 1) {
+        c->line(c->user, offset, element);
+        return;
+    }
+    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), c->w->core[c->o->dim[d]]);
+    walk_from(c, d + 1, emit_op(e, "add i64", offset, emit_op(e, "mul i64", l.i, c->w->core[c->o->strides + d])),
+              emit_op(e, "add i64", element, emit_op(e, "mul i64", l.i, core_array_step(c->w, c->o, d, c->apart))));
+    int hints[] = {loop_no_vectors(e), loop_no_unroll(e)};
+    counted_loop_end_hints(e, &l, ssa_constant(1), hints, COUNT(hints));
+}
+
+void core_array_lines(gufunc_writer *w, const layout_operand *o, int apart, ssa offset, ssa element,
+                      void (*line)(const void *user, ssa offset, ssa element), const void *user) {
+    walk_from(&(core_walk){w, o, apart, line, user}, 0, offset, element);
+}

@@ -33,19 +33,11 @@ bool call_groups_needed(const gufunc_writer *w) {
 
 /* ---- Arrays ---- */
 
-/* Elements of a core behind dimension d, in C order. */
-static ssa elements_behind(const gufunc_writer *w, int k, int d) {
-    ssa n = ssa_constant(1);
-    for (int i = d + 1; i < w->layout->operands[k].rank; i++)
-        n = emit_op(w->s.e, "mul i64", n, extent_of(w, k, i));
-    return n;
-}
-
 /* Elements from a core to the next: an odd number of lines of the cache (call_group_pitch). */
 static ssa pitch_of(const gufunc_writer *w, int k) {
     emit *e = w->s.e;
     int line = LINE_BYTES / size_of(w, k);
-    ssa elements = emit_value(e, "add i64 %s, %d", elements_behind(w, k, -1).text, line - 1);
+    ssa elements = emit_value(e, "add i64 %s, %d", core_array_step(w, &w->layout->operands[k], -1, 1).text, line - 1);
     ssa lines = emit_value(e, "or i64 %s, 1", emit_value(e, "udiv i64 %s, %d", elements.text, line).text);
     return emit_value(e, "mul i64 %s, %d", lines.text, line);
 }
@@ -104,7 +96,8 @@ static ssa byte_at(const copy *p, ssa base, ssa index) {
 
 /* The elements along the last dimension of all calls: the first is `offset` elements from the first call's core on, and number `element` of the
  * array's. */
-static void copy_row(const copy *p, ssa offset, ssa element) {
+static void copy_row(const void *user, ssa offset, ssa element) {
+    const copy *p = user;
     gufunc_writer *w = p->g->w;
     emit *e = w->s.e;
     const layout_operand *o = &w->layout->operands[p->k];
@@ -119,24 +112,9 @@ static void copy_row(const copy *p, ssa offset, ssa element) {
                    p->out);
 }
 
-/* All dimensions of the core from d on. */
-static void copy_along(const copy *p, int d, ssa offset, ssa element) {
-    gufunc_writer *w = p->g->w;
-    emit *e = w->s.e;
-    const layout_operand *o = &w->layout->operands[p->k];
-    if (d == o->rank - 1) {
-        copy_row(p, offset, element);
-        return;
-    }
-    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), extent_of(w, p->k, d));
-    copy_along(p, d + 1, emit_op(e, "add i64", offset, emit_op(e, "mul i64", l.i, w->core[o->strides + d])),
-               emit_op(e, "add i64", element, emit_op(e, "mul i64", l.i, elements_behind(w, p->k, d))));
-    end_loop(e, &l);
-}
-
 static void copy_calls(const groups *g, int k, bool out) {
     copy p = {.g = g, .k = k, .out = out, .memory = skeleton_address(&g->w->s, k, g->row[k], g->first)};
-    copy_along(&p, 0, ssa_constant(0), ssa_constant(0));
+    core_array_lines(g->w, &g->w->layout->operands[k], 1, ssa_constant(0), ssa_constant(0), copy_row, &p);
 }
 
 /* ---- Calls ---- */
@@ -147,7 +125,7 @@ static ssa *core_of_arrays(const gufunc_writer *w) {
     memcpy(core, w->core, (size_t)w->layout->nparameters * sizeof *core);
     for (int k = 0; k < w->s.v->nin + w->s.v->nout; k++)
         for (int d = 0; d < w->layout->operands[k].rank && is_staged(w, k); d++)
-            core[w->layout->operands[k].strides + d] = elements_behind(w, k, d);
+            core[w->layout->operands[k].strides + d] = core_array_step(w, &w->layout->operands[k], d, 1);
     return core;
 }
 

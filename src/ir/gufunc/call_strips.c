@@ -388,14 +388,11 @@ static int calls_most(const gufunc_writer *w) {
     return staged ? STAGED_STRIP : CALL_STRIP;
 }
 
-/* Elements of an operand's array from one along dimension d of the core to the next: calls lie side by side. */
+/* How far neighbours of a core are apart in an operand's array: calls lie side by side in between. */
+static int array_apart(const gufunc_writer *w, int k) { return is_staged(w, k) ? STAGED_STRIP : w->frame.strip_lanes; }
+
 static ssa array_step(const strips *p, int k, int d) {
-    const gufunc_writer *w = p->w;
-    const layout_operand *o = &w->told->operands[k];
-    ssa n = ssa_constant(is_staged(w, k) ? STAGED_STRIP : w->frame.strip_lanes);
-    for (int i = d + 1; i < o->rank; i++)
-        n = emit_op(w->s.e, "mul i64", n, w->core[o->dim[i]]);
-    return n;
+    return core_array_step(p->w, &p->w->told->operands[k], d, array_apart(p->w, k));
 }
 
 /* In the thread's scratch memory, which has room (cpu/engine.c). */
@@ -430,7 +427,8 @@ static ssa byte_at(const copying *c, ssa base, ssa index) {
 }
 
 /* The elements along the last dimension: the first is so many elements behind the beginning of the row, and of the array. */
-static void copy_line(const copying *c, ssa offset, ssa element) {
+static void copy_line(const void *user, ssa offset, ssa element) {
+    const copying *c = user;
     const gufunc_writer *w = c->p->w;
     const layout_operand *o = &w->told->operands[c->k];
     int last = o->rank - 1, size = dtypes[skeleton_memory(&w->s, c->k)].size;
@@ -446,19 +444,10 @@ static void copy_line(const copying *c, ssa offset, ssa element) {
     emit_few_calls_copy(w->s.e, &columns, w->frame.strip_lanes, c->out);
 }
 
-/* All dimensions of the core from d on. */
-static void copy_along(const copying *c, int d, ssa offset, ssa element) {
-    const gufunc_writer *w = c->p->w;
-    emit *e = w->s.e;
-    const layout_operand *o = &w->told->operands[c->k];
-    if (d >= o->rank - 1) {
-        copy_line(c, offset, element);
-        return;
-    }
-    counted_loop l = counted_loop_begin(e, "i64", ssa_constant(0), w->core[o->dim[d]]);
-    copy_along(c, d + 1, emit_op(e, "add i64", offset, emit_op(e, "mul i64", l.i, w->core[o->strides + d])),
-               emit_op(e, "add i64", element, emit_op(e, "mul i64", l.i, array_step(c->p, c->k, d))));
-    counted_loop_end(e, &l, ssa_constant(1), loop_no_unroll(e));
+/* From so many elements behind the beginning of the row, and of the array. */
+static void copy_core(const copying *c, ssa offset, ssa element) {
+    gufunc_writer *w = c->p->w;
+    core_array_lines(w, &w->told->operands[c->k], array_apart(w, c->k), offset, element, copy_line, c);
 }
 
 static ssa call_at(const strips *p, int k, ssa call) { return emit_op(p->w->s.e, "mul i64", call, p->stride[k]); }
@@ -469,7 +458,7 @@ static void copy_operands(const strips *p, bool staged, ssa count, bool out) {
     for (int k = out ? w->s.v->nin : 0; k < operands_written(w); k++)
         if (ssa_is_set(p->array[k]) && is_staged(w, k) == staged &&
             (out || k < w->s.v->nin || needs_content(w->s.t->kernel, k)))
-            copy_along(&(copying){p, k, out, count, p->stride[k]}, 0, call_at(p, k, p->first), ssa_constant(0));
+            copy_core(&(copying){p, k, out, count, p->stride[k]}, call_at(p, k, p->first), ssa_constant(0));
 }
 
 /* Lanes of staged inputs behind the last call become copies of it. */
@@ -480,7 +469,7 @@ static void repeat_last(const strips *p) {
         last = emit_op(e, "add i64", p->first, emit_op(e, "sub i64", p->left, ssa_constant(1)));
     for (int k = 0; k < operands_written(w); k++)
         if (is_staged(w, k) && (k < w->s.v->nin || needs_content(w->s.t->kernel, k)))
-            copy_along(&(copying){p, k, false, more, ssa_constant(0)}, 0, call_at(p, k, last), p->left);
+            copy_core(&(copying){p, k, false, more, ssa_constant(0)}, call_at(p, k, last), p->left);
 }
 
 /* calls: of the strip, in whole vectors. */
