@@ -334,6 +334,10 @@ static void choose_groups(variant *v, const loop_problem *p) {
         }
 }
 
+_Static_assert((int)FEW_BYTES <= (int)CALL_GROUP_BYTES, "copies of rows have room (ir/gufunc/call_strips.c), ..");
+_Static_assert(STRIP_BYTES / CALL_STRIP * LANE_BITS_MOST / 32 <= CALL_GROUP_BYTES,
+               ".. and so have those of a vector's calls");
+
 /* Where an operand of calls lies. */
 typedef enum placement {
     PLACE_SHARED, /* it is the same for all, */
@@ -352,15 +356,15 @@ static placement placement_of(const variant *v, const loop_problem *p, int k) {
     return !rank || v->operand[k].unit == rank ? PLACE_ROW : PLACE_ELSEWHERE;
 }
 
-/* longest: elements of the longest row that is copied; 0: there is none. bytes: of a whole strip of what lies side by side, and of the largest elements.
+/* longest: elements of the longest row that is copied; 0: there is none. bytes: of a whole strip of all that is not shared, and of the largest elements.
  * Few calls are as fast by rows, or unrolled, but with AVX2, and so are rows. */
 static bool strips_pay(const variant *v, const loop_problem *p, double longest, double bytes, int largest) {
     int64_t calls = p->loop->extent[0];
     bool much = p->traits->vectored || p->traits->nodes >= MUCH_NODES;
     if (!longest && calls >= STRIP_LEAST)
         return bytes <= STRIP_BYTES;
-    return host_vector_bits() < 512 && !v->gufunc.unrolled && calls >= STRIP_LINE / largest &&
-           (longest ? much && longest <= SHORT_ROW : bytes <= FEW_BYTES);
+    return host_vector_bits() < 512 && !v->gufunc.unrolled && calls >= STRIP_LINE / largest && bytes <= FEW_BYTES &&
+           (!longest || (much && longest <= SHORT_ROW));
 }
 
 /* Calls that lie side by side, none of whose operands has a row but those that are the same for all, are computed by strips: unless they are
@@ -380,7 +384,7 @@ static void choose_strips(variant *v, const loop_problem *p) {
         for (int d = 0; d < p->layout->operands[k].rank; d++)
             core *= (double)p->core[p->layout->operands[k].dim[d]];
         longest = at[k] == PLACE_ROW && core > longest ? core : longest;
-        bytes += at[k] == PLACE_BESIDE ? CALL_STRIP * core * size : 0;
+        bytes += at[k] == PLACE_BESIDE ? CALL_STRIP * core * size : at[k] == PLACE_ROW ? STAGED_STRIP * core * size : 0;
         largest = size > largest ? size : largest;
     }
     if (!fits || !strips_pay(v, p, longest, bytes, largest))

@@ -157,6 +157,32 @@ static void strips_chosen(void **state) {
     }
 }
 
+/* Rows are copied only where there is room for what lies beside them, too: as many elements of each of a vector's calls. */
+static void strips_room(void **state) {
+    (void)state;
+    const bool wide = judge_host().vector_bits == 512;
+    for (int i = 0; i < 3; i++) {
+        const int64_t sizes[] = {1000, 1100, INT64_C(1) << 40};
+        int64_t calls = 100;
+        arena a = {0};
+        const gu_kernel k = {"room", "(n),(m)->(n)",
+                             "(x, w) -> (y) { auto s = sum(i : n, exp(x[i])) + sum(j : m, w[j]); "
+                             "forall (i : n) y[i] = x[i] * s; }",
+                             "float32,float32->float32"};
+        const tree *t = gu_tree(&a, &k);
+        variant v = gu_variant(t, 0, 0, 1, 1);
+        code_traits traits;
+        int64_t core[] = {20, sizes[i], 1, calls, 1}, strides[] = {20, 1, 20};
+        nd_loop loop = {.ndim = 1, .narrays = 3, .count = calls, .extent = &calls, .stride = strides};
+        assert_int_equal(t->layout->nparameters, COUNT(core));
+        ir_traits(t, &traits);
+        cpu_engine.specialise(&v, &(loop_problem){.loop = &loop, .layout = t->layout, .core = core, .traits = &traits});
+        if (v.gufunc.strips != (!wide && i == 0))
+            fail_msg("%lld elements beside rows of 20", (long long)sizes[i]);
+        arena_free(&a);
+    }
+}
+
 /* ---- What they compute ---- */
 
 enum {
@@ -593,8 +619,8 @@ static void converted(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chosen), cmocka_unit_test(strips_chosen),
-                                       cmocka_unit_test(any_order), cmocka_unit_test(widths),
-                                       cmocka_unit_test(converted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chosen),      cmocka_unit_test(strips_chosen),
+                                       cmocka_unit_test(strips_room), cmocka_unit_test(any_order),
+                                       cmocka_unit_test(widths),      cmocka_unit_test(converted)};
     return cmocka_run_group_tests(tests, draw_seed, NULL);
 }

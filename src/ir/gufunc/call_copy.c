@@ -259,6 +259,11 @@ static void emit_copy(emit *e, const call_copy *c, named_copy copy) {
               c->memory.text, c->extent.text, step.text, c->count.text, pitch.text);
 }
 
+ssa call_copy_place(const gufunc_writer *w, int k, ssa base, ssa index) {
+    dtype t = skeleton_memory(&w->s, k);
+    return emit_pointer_as(w->s.e, ir_memory_type(t), emit_element(w->s.e, t, base, index), "i8");
+}
+
 void emit_call_copy(emit *e, const call_copy *c, bool out) { emit_copy(e, c, copy_of(c->size, out)); }
 
 void emit_few_calls_copy(emit *e, const call_copy *c, int lanes, bool out) {

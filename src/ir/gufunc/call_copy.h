@@ -13,6 +13,8 @@ typedef struct call_copy {
     ssa array, memory, extent, step, count, pitch;
 } call_copy;
 
+/* The address (i8*) of an element of operand k, so many behind the one at `base`. */
+ssa call_copy_place(const gufunc_writer *w, int k, ssa base, ssa index);
 /* out: from the array. */
 void emit_call_copy(emit *e, const call_copy *c, bool out);
 /* The same of fewer lines than `lanes`, which lie side by side in the array, too: into it, lines that there are none of become copies of the last

@@ -88,12 +88,6 @@ static void end_loop(emit *e, const counted_loop *l) {
     counted_loop_end_hints(e, l, ssa_constant(1), hints, COUNT(hints));
 }
 
-static ssa byte_at(const copy *p, ssa base, ssa index) {
-    emit *e = p->g->w->s.e;
-    dtype t = skeleton_memory(&p->g->w->s, p->k);
-    return emit_pointer_as(e, ir_memory_type(t), emit_element(e, t, base, index), "i8");
-}
-
 /* The elements along the last dimension of all calls: the first is `offset` elements from the first call's core on, and number `element` of the
  * array's. */
 static void copy_row(const void *user, ssa offset, ssa element) {
@@ -103,8 +97,8 @@ static void copy_row(const void *user, ssa offset, ssa element) {
     const layout_operand *o = &w->layout->operands[p->k];
     emit_call_copy(e,
                    &(call_copy){.size = size_of(w, p->k),
-                                .array = byte_at(p, p->g->array[p->k], element),
-                                .memory = byte_at(p, p->memory, offset),
+                                .array = call_copy_place(w, p->k, p->g->array[p->k], element),
+                                .memory = call_copy_place(w, p->k, p->memory, offset),
                                 .extent = extent_of(w, p->k, o->rank - 1),
                                 .step = w->core[o->strides + o->rank - 1],
                                 .count = p->g->count,

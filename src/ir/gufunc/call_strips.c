@@ -420,20 +420,15 @@ typedef struct copying {
     ssa count, pitch;
 } copying;
 
-static ssa byte_at(const copying *c, ssa base, ssa index) {
-    emit *e = c->p->w->s.e;
-    dtype t = skeleton_memory(&c->p->w->s, c->k);
-    return emit_pointer_as(e, ir_memory_type(t), emit_element(e, t, base, index), "i8");
-}
-
 /* The elements along the last dimension: the first is so many elements behind the beginning of the row, and of the array. */
 static void copy_line(const void *user, ssa offset, ssa element) {
     const copying *c = user;
     const gufunc_writer *w = c->p->w;
     const layout_operand *o = &w->told->operands[c->k];
     int last = o->rank - 1, size = dtypes[skeleton_memory(&w->s, c->k)].size;
-    ssa extent = o->rank ? w->core[o->dim[last]] : ssa_constant(1), memory = byte_at(c, c->p->row[c->k], offset),
-        array = byte_at(c, c->p->array[c->k], element);
+    ssa extent = o->rank ? w->core[o->dim[last]] : ssa_constant(1),
+        memory = call_copy_place(w, c->k, c->p->row[c->k], offset),
+        array = call_copy_place(w, c->k, c->p->array[c->k], element);
     if (is_staged(w, c->k)) { /* the lines of call_copy.h are memory's, which have elements side by side */
         call_copy rows = {size, memory, array, extent, array_step(c->p, c->k, last), c->count, c->pitch};
         emit_call_copy(w->s.e, &rows, !c->out);
