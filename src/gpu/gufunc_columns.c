@@ -8,8 +8,9 @@ enum {
     ACROSS_STEPS = 8,   /* elements that a thread takes together, and .. */
     ACROSS_STAGED = 4,  /* .. where they are in shared memory, */
     ACROSS_FEW = 3,     /* one of so many multiprocessors should have a block, */
-    ACROSS_LEAST = 12,  /* and must, */
     ACROSS_TILES = 4,   /* staged blocks that a multiprocessor should have, */
+    ACROSS_GRID = 8,    /* log2 of the calls that the whole device takes side by side, at most, .. */
+    ACROSS_GAIN = 90,   /* .. and of what it then reads what is asked for, at least, percent */
     EXCHANGED_WORDS =
         5, /* that a thread tells others of a reduction, at most: a complex number, and whether it is one */
 
@@ -239,8 +240,8 @@ static bool can_double(const variant *v, int64_t n) {
 }
 
 /* Columns too tall to be kept: as many threads as there can be, in the blocks of clusters, so that few columns are under way. Where these are
- * few for the device, blocks have fewer of them side by side. False: so few that whole grids had better take one after the other. */
-static bool spread_columns(const cores *c, variant *v, const loop_problem *s, const work *w, int least_calls) {
+ * few for the device, blocks have fewer of them side by side. */
+static void spread_columns(const cores *c, variant *v, const loop_problem *s, const work *w, int least_calls) {
     int few = s->sms / ACROSS_FEW;
     while (v->gufunc.coop + v->gufunc.across < COOP_BLOCK && can_double(v, w->all))
         v->gufunc.coop++;
@@ -253,7 +254,33 @@ static bool spread_columns(const cores *c, variant *v, const loop_problem *s, co
         v->gufunc.across--;
         v->gufunc.coop++;
     }
-    return blocks_across(c, v) >= s->sms / ACROSS_LEAST || !wants_grid(c, s->traits, w);
+}
+
+/* Calls that the whole device, or groups of its blocks, had better take side by side, log2; row: bytes that the device then has to read of a row,
+ * as all groups take as long as the widest, which reads a sector more if there are others. */
+static int grid_across(const cores *c, int least_across, int64_t *row) {
+    int best = 0;
+    *row = INT64_MAX;
+    for (int across = least(log2_ceil((uint64_t)c->loop->count), ACROSS_GRID); across >= least_across; across--) {
+        int64_t groups = ceil_shift(c->loop->count, across), size = smallest(c),
+                bytes = groups > 1 ? times(groups, (size << across) + SECTOR) : c->loop->count * size;
+        best = bytes < *row ? across : best;
+        *row = bytes < *row ? bytes : *row;
+    }
+    return best;
+}
+
+/* Few tall columns, of which clusters would leave multiprocessors without work: all blocks take them side by side. False: they are no such columns, or
+ * too many for one group of blocks, while several would have too little in common. */
+static bool spread_over_grid(const cores *c, variant *v, const loop_problem *s, const work *w) {
+    int64_t clusters = ceil_shift(c->loop->count, v->gufunc.across), row = 0;
+    int across = grid_across(c, v->gufunc.across, &row);
+    if (clusters << least(s->clusters, CLUSTER_PORTABLE) >= s->sms || !wants_grid(c, s->traits, w) ||
+        c->loop->count * smallest(c) < row * ACROSS_GAIN / 100)
+        return false;
+    v->gufunc.coop = COOP_GRID;
+    v->gufunc.across = (uint8_t)across;
+    return true;
 }
 
 /* Have threads room in shared memory to tell each other what they have of a reduction, beside what is staged? */
@@ -262,7 +289,7 @@ static bool exchange_fits(const cores *c, const variant *v, const loop_problem *
     return whole_bytes(c, s->traits) + bytes <= shared_most(s) + WHOLE_RESERVED;
 }
 
-static bool take_across(const cores *c, variant *v, const loop_problem *s) {
+static void take_across(const cores *c, variant *v, const loop_problem *s) {
     work w = find_work(c, s->traits);
     v->gufunc.vector = 1;
     v->gufunc.across = (uint8_t)least(log2_ceil((uint64_t)c->loop->count), ACROSS);
@@ -281,15 +308,13 @@ static bool take_across(const cores *c, variant *v, const loop_problem *s) {
         v->gufunc.coop = 1;
     while (blocks && v->gufunc.coop > 1 && !exchange_fits(c, v, s))
         v->gufunc.coop--;
-    return blocks || spread_columns(c, v, s, &w, least_calls);
+    if (!blocks && !spread_over_grid(c, v, s, &w))
+        spread_columns(c, v, s, &w, least_calls);
 }
 
 bool choose_across(const cores *c, variant *v, const loop_problem *s) {
-    variant across = *v;
-    cores with = *c;
-    with.v = &across;
-    if (!prefers_across(c, s->traits) || !take_across(&with, &across, s))
+    if (!prefers_across(c, s->traits))
         return false;
-    *v = across;
+    take_across(c, v, s);
     return true;
 }

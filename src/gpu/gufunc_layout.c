@@ -119,7 +119,7 @@ static int64_t grid_of_tiles(const cores *c, const occupancy *r, grid *g) {
 
 static int64_t grid_across(const cores *c, const occupancy *r, grid *g) {
     (void)r;
-    g->threads = 1u << (c->v->gufunc.coop - c->v->gufunc.cluster + c->v->gufunc.across);
+    g->threads = 1u << (variant_block_coop(c->v) + c->v->gufunc.across);
     return ceil_shift(c->loop->count, c->v->gufunc.across + c->v->gufunc.calls) << c->v->gufunc.cluster;
 }
 
@@ -142,12 +142,13 @@ static int64_t blocks_of_pieces(const cores *c, const occupancy *r) {
     return blocks > least_blocks ? blocks : least_blocks;
 }
 
-/* Several blocks a call, and no more cooperative groups than run at once. A device that cannot hold blocks until all are there runs
- * cooperative groups of one. */
+/* Several blocks a call, or a few calls side by side, and no more cooperative groups than run at once. A device that cannot hold blocks until
+ * all are there runs cooperative groups of one. */
 static int64_t grid_of_coops(const cores *c, const occupancy *r, grid *g) {
-    int64_t bytes = core_total(c, true), most = r->resident < COOP_BLOCKS_MAX ? r->resident : COOP_BLOCKS_MAX;
-    int64_t blocks = ceil_shift(bytes, PIECE_MAX), finest = ceil_shift(bytes, PIECE_MIN),
-            share = r->resident / c->loop->count;
+    int across = c->v->gufunc.across;
+    int64_t bytes = times(core_total(c, true), 1 << across), calls = ceil_shift(c->loop->count, across),
+            most = least(r->resident, COOP_BLOCKS_MAX);
+    int64_t blocks = ceil_shift(bytes, PIECE_MAX), finest = ceil_shift(bytes, PIECE_MIN), share = r->resident / calls;
     if (blocks < share)
         blocks = share < finest ? share : finest;
     if (blocks > most)
@@ -158,7 +159,7 @@ static int64_t grid_of_coops(const cores *c, const occupancy *r, grid *g) {
         blocks = 1;
     g->threads = 1u << variant_grid_block(c->v);
     g->coop_blocks = (uint32_t)blocks;
-    g->coops = (uint32_t)least(r->resident / blocks, c->loop->count);
+    g->coops = (uint32_t)least(r->resident / blocks, calls);
     return g->coops * blocks;
 }
 
@@ -186,7 +187,7 @@ int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, 
         put_parameter(w, GPU_GUFUNC_BLOCKS, g->call_blocks);
     if (v->gufunc.coop == COOP_GRID) {
         put_parameter(w, GPU_GUFUNC_BLOCKS, g->coop_blocks);
-        g->slots_bytes = g->slots_zeroed = (size_t)g->coops * COOP_SLOT;
+        g->slots_bytes = g->slots_zeroed = (size_t)g->coops * (size_t)variant_slot_bytes(v);
     }
     if (v->gufunc.coop == COOP_GRID || v->gufunc.split)
         g->slots = put_parameter(w, GPU_GUFUNC_SLOTS, 0);

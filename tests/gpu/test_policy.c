@@ -1585,9 +1585,16 @@ static const struct {
     {16384, 8192, true, DT_FLOAT32, H200, "1 x 8, 16 x 512, 0 bytes, 8192 blocks of 512, 32 held, clusters of 16"},
     {16385, 8192, true, DT_FLOAT32, H200, "1 x 8, 32 x 256, 0 bytes, 2048 blocks of 1024, clusters of 8"},
     {16385, 8192, true, DT_FLOAT32, 0, "1 x 8, 32 x 32, 0 bytes, 256 blocks of 1024"},
-    {1 << 20, 64, true, DT_FLOAT32, H200, "1 x 8, 8 x 1024, 0 bytes, 64 blocks of 1024, clusters of 8"},
-    {1 << 20, 64, true, DT_BFLOAT16, H200, "1 x 8, 16 x 512, 0 bytes, 32 blocks of 1024, clusters of 8"},
-    {1 << 24, 4, true, DT_FLOAT32, H200, "1 x 2, 1 x 2048, 0 bytes, 256 blocks of 512"},
+    {1 << 20, 64, true, DT_FLOAT32, H200, "1 x 8, 64 x 2048, 0 bytes, 256 blocks of 512"},
+    {1 << 20, 64, true, DT_BFLOAT16, H200, "1 x 8, 64 x 2048, 0 bytes, 256 blocks of 512"},
+    {1 << 24, 4, true, DT_FLOAT32, H200, "1 x 8, 4 x 2048, 0 bytes, 256 blocks of 512"},
+    {1 << 20, 33, true, DT_FLOAT64, H200, "1 x 8, 64 x 2048, 0 bytes, 256 blocks of 512"},
+    {1 << 20, 65, true, DT_FLOAT32, H200, "1 x 8, 128 x 2048, 0 bytes, 256 blocks of 512"},
+    {1 << 20, 256, true, DT_FLOAT32, H200, "1 x 8, 256 x 2048, 0 bytes, 256 blocks of 512"},
+    {1 << 20, 257, true, DT_FLOAT32, H200, "1 x 8, 32 x 256, 0 bytes, 72 blocks of 1024, clusters of 8"},
+    {1 << 20, 500, true, DT_FLOAT32, H200, "1 x 8, 256 x 2048, 0 bytes, 256 blocks of 512"},
+    {1 << 20, 544, true, DT_FLOAT32, H200, "1 x 8, 32 x 256, 0 bytes, 136 blocks of 1024, clusters of 8"},
+    {20000, 4, true, DT_FLOAT32, H200, "1 x 8, 4 x 1024, 0 bytes, 4 blocks of 1024, clusters of 4"},
     {4096, 8192, true, DT_FLOAT64, H200, "1 x 8, 16 x 256, 0 bytes, 4096 blocks of 512, 16 held, clusters of 8"},
     {1000, 3, true, DT_FLOAT32, H200, "1 x 8, 4 x 32, 0 bytes, 2 blocks of 64, 32 held, clusters of 2"},
     {1024, 131072, true, DT_FLOAT32, 0, "1 x 8, 32 x 32, 0 bytes, 4096 blocks of 1024, 32 held, clusters of 1"},
@@ -2198,7 +2205,7 @@ static void test_parts(void **unused) {
 /* Shared memory suffices, for all that is staged and for what reductions take, and the calls are covered. */
 static void test_lines_cover(void **unused) {
     static sample s;
-    int pieces = 0, clusters = 0, rows = 0, anywhere = 0, parts = 0;
+    int pieces = 0, clusters = 0, rows = 0, anywhere = 0, parts = 0, grids = 0;
     (void)unused;
     for (int64_t i = 0; i < trials(4000); i++) {
         static const dtype types[] = {DT_BFLOAT16, DT_FLOAT32, DT_FLOAT64, DT_COMPLEX128, DT_INT8};
@@ -2206,11 +2213,18 @@ static void test_lines_cover(void **unused) {
         int64_t n = chance(10) ? pick(0, 3) : pick(1, chance(50) ? 300 : chance(20) ? 2000000 : 100000);
         lines_make(&s, n, pick(1, chance(50) ? 100 : 100000), first_axis, types[pick(0, 4)], chance(70) ? H200 : 0,
                    chance(50) ? SMS : 0);
-        int64_t across = 1 << s.v.gufunc.across, calls = across << s.v.gufunc.calls, blocks = 1 << s.v.gufunc.cluster,
-                groups = s.g.threads * blocks >> s.v.gufunc.coop;
+        int64_t across = 1 << s.v.gufunc.across, calls = across << s.v.gufunc.calls, blocks = 1 << s.v.gufunc.cluster;
+        bool by_grid = s.v.gufunc.coop == COOP_GRID;
         assert_true(s.g.shared + (s.v.gufunc.across ? 20 << 10 : 2 << 10) <= H200);
-        assert_true(across == 1 || ((first_axis || !n) && groups == across && s.v.gufunc.vector == 1));
-        assert_true(across == 1 || (int64_t)s.g.blocks / blocks * calls >= s.loop.count);
+        assert_true(across == 1 || ((first_axis || !n) && s.v.gufunc.vector == 1 &&
+                                    s.g.threads >> variant_block_coop(&s.v) == (unsigned)across));
+        assert_true(across == 1 || by_grid || (int64_t)s.g.blocks / blocks * calls >= s.loop.count);
+        if (across > 1 && by_grid) {
+            assert_true(!s.g.shared && s.g.blocks == s.g.coops * s.g.coop_blocks && s.g.coop_blocks <= COOP_BLOCKS_MAX);
+            assert_true(s.g.coops * across < s.loop.count + across &&
+                        s.g.slots_zeroed == s.g.coops * (size_t)variant_slot_bytes(&s.v));
+            grids++;
+        }
         assert_true(s.g.threads <= 1 << COOP_BLOCK && s.g.blocks % blocks == 0);
         assert_true((s.v.gufunc.held > 0) == (s.v.operand[0].held > 0));
         const bool part = variant_holds_part(&s.v);
@@ -2246,7 +2260,7 @@ static void test_lines_cover(void **unused) {
         }
         pieces += s.v.gufunc.pieces;
     }
-    assert_true(pieces > 100 && clusters > 10 && rows > 10 && anywhere > 10 && parts > 10);
+    assert_true(pieces > 100 && clusters > 10 && rows > 10 && anywhere > 10 && parts > 10 && grids > 10);
 }
 
 int main(void) {

@@ -207,7 +207,8 @@ static void test_instructions(void **state) {
     }
 }
 
-/* How many blocks should fit a multiprocessor is said where threads hold columns, and rows of two-word elements, and nowhere else. */
+/* How many blocks should fit a multiprocessor is said where threads hold columns, and rows of two-word elements, and where a grid has columns side by side, and nowhere
+ * else. */
 static void test_resident(void **state) {
     static const struct {
         const char *types;
@@ -222,7 +223,9 @@ static void test_resident(void **state) {
                  {"bfloat16->bfloat16", 5, 24, 1, 3, "!\"minctasm\", i32 3", 0},
                  {"bfloat16->bfloat16", 5, 24, 1, 4, "!\"minctasm\", i32 2", 24},
                  {"bfloat16->bfloat16", 5, 16, 1, 4, "!\"minctasm\", i32 2", 0},
-                 {"uint8->uint8", 5, 32, 1, 3, "!\"minctasm\", i32 3", 0}};
+                 {"uint8->uint8", 5, 32, 1, 3, "!\"minctasm\", i32 3", 0},
+                 {"float32->float32", 5, 0, 0, COOP_GRID, "!\"minctasm\", i32 2", 0},
+                 {"float32->float32", 0, 0, 0, COOP_GRID, NULL, 0}};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         arena a = {0};

@@ -28,6 +28,10 @@
 
 /* ---- Variants ---- */
 
+enum {
+    ACROSS_MOST = 8 /* log2 of the calls that a grid has side by side */
+};
+
 static bool only_rare; /* variants are simulated only if they are what is drawn rarely */
 
 /* May neighbouring calls stand side by side? */
@@ -40,7 +44,7 @@ static bool can_be_across(const code_traits *traits) {
 
 /* Inputs with one core dimension, staged whole for a cooperative group, now and then. */
 static void draw_whole(const tree *t, variant *v) {
-    bool group = (v->gufunc.coop > COOP_WARP && v->gufunc.coop <= COOP_BLOCK) || v->gufunc.across;
+    bool block = v->gufunc.coop <= COOP_BLOCK, group = block && (v->gufunc.coop > COOP_WARP || v->gufunc.across);
     for (int k = 0; k < v->nin && group; k++) {
         v->operand[k].staged =
             t->layout->operands[k].rank == 1 && (v->gufunc.across || v->operand[k].unit) && chance(60);
@@ -56,6 +60,10 @@ static void draw_across(variant *v, const code_traits *traits) {
     v->gufunc.vector = 1;
     v->gufunc.across = (uint8_t)pick(1, 5);
     v->gufunc.coop = (uint8_t)pick(1, 9 - v->gufunc.across);
+    if (!only_rare && chance(20)) {
+        v->gufunc.across = (uint8_t)pick(1, ACROSS_MOST);
+        v->gufunc.coop = COOP_GRID;
+    }
 }
 
 /* The core dimension that all constructs go along alone; -1: there is none. */
@@ -95,7 +103,7 @@ static void draw_pieces(const tree *t, variant *v, const code_traits *traits) {
  * as `sizes` says; NULL: any. */
 static void draw_held(const tree *t, variant *v, const int64_t *sizes) {
     bool rows = !v->gufunc.across;
-    if ((!only_rare && chance(40)) || (rows && (v->gufunc.coop < 1 || v->gufunc.coop > COOP_BLOCK || v->gufunc.pieces)))
+    if ((!only_rare && chance(40)) || v->gufunc.coop > COOP_BLOCK || (rows && (v->gufunc.coop < 1 || v->gufunc.pieces)))
         return;
     int dimension = (int)pick(0, 2), vector = rows ? v->gufunc.vector : 1;
     int64_t held = pick(HELD_LOOSE + 1, 12), extent = sizes && dimension < t->layout->ndims ? sizes[dimension] : -1;
@@ -362,10 +370,19 @@ static void test_looping_helper(void **state) {
 typedef struct launched {
     variant v;
     uint64_t words[512];
-    uint64_t slots[2 * COOP_SLOT / 8];
     int nparameters, blocks, threads;
     int64_t calls;
 } launched;
+
+static uint64_t slots[16 + (COOP_ENTRY * (COOP_BLOCKS_MAX + 1) << ACROSS_MOST)]; /* of one group, at most */
+
+/* The blocks of the one group that there is, and where they meet. */
+static void put_grid(parameter_writer *w, const variant *v, int blocks) {
+    assert_true((size_t)variant_slot_bytes(v) <= sizeof slots);
+    memset(slots, 0, (size_t)variant_slot_bytes(v));
+    put_parameter(w, GPU_GUFUNC_BLOCKS, blocks);
+    put_address(w, GPU_GUFUNC_SLOTS, slots);
+}
 
 static int64_t count_planes, count_in_place;
 static int64_t count_unrolled, count_parts, count_pieces, count_heads, count_held;
@@ -589,11 +606,8 @@ static void put_parameters(const gu_case *x, launched *l) {
         for (int d = 0; d < l->v.ndim; d++)
             put_parameter(&w, GPU_GUFUNC_STRIDES, d < x->ndim ? x->args[k].loop_stride[x->ndim - 1 - d] : 0);
     (l->v.gufunc.coop ? put_whole : put_staged)(&w, x, l);
-    if (l->v.gufunc.coop == COOP_GRID) {
-        memset(l->slots, 0, sizeof l->slots);
-        put_parameter(&w, GPU_GUFUNC_BLOCKS, 1);
-        put_address(&w, GPU_GUFUNC_SLOTS, l->slots);
-    }
+    if (l->v.gufunc.coop == COOP_GRID)
+        put_grid(&w, &l->v, l->blocks);
     put_core(&w, layout, x->words);
     parameters_finish(&w);
     l->nparameters = (int)(w.next - l->words);
@@ -629,11 +643,11 @@ static void draw_launch(const gu_case *x, launched *l) {
     coop = v.gufunc.coop;
     l->v = v;
     l->blocks = (int)pick(1, 2);
-    l->threads = v.gufunc.across     ? 1 << (coop + v.gufunc.across)
+    l->threads = v.gufunc.across     ? 1 << (variant_block_coop(&v) + v.gufunc.across)
                  : coop <= COOP_WARP ? 32 << pick(0, 1)
                                      : 1 << (coop == COOP_GRID ? COOP_GRID_BLOCK : coop);
     if (coop == COOP_GRID)
-        l->blocks = 1;
+        l->blocks = v.gufunc.across ? (int)pick(1, 3) : 1;
     if (!coop && !v.gufunc.across && (sharing || chance(60)) && choose_unrolled(x, l))
         return;
     if (!coop && x->ndim == 1 && chance(75))
@@ -816,6 +830,7 @@ typedef struct line_way {
     int n, calls, coop, width; /* elements of a line; lines; log2 of threads along one and of lines side by side */
     int vector;                /* elements of an access */
     int cluster;               /* across, not staged: log2 of the blocks that a line's threads are in */
+    int blocks;                /* the same, not in clusters: those of a grid; 0: it is none */
 } line_way;
 
 enum {
@@ -830,6 +845,13 @@ static void draw_cluster(line_way *w) {
     w->coop += w->cluster;
 }
 
+/* As many lines as there are, and more, or groups of them. */
+static void draw_grid(line_way *w) {
+    w->blocks = (int)pick(1, 5);
+    w->width = (int)pick(1, ACROSS_MOST);
+    w->coop = COOP_GRID;
+}
+
 static line_way draw_line_way(int i) {
     line_way w = {.across = i & 1, .staged = i & 2, .in_place = i & 4, .few = i & 8, .n = 37, .calls = 45};
     w.held = i & 16 && !w.staged;
@@ -838,6 +860,8 @@ static line_way draw_line_way(int i) {
     w.width = w.across ? 4 : 0;
     if (!w.held && w.across && !w.staged && chance(50))
         draw_cluster(&w);
+    else if (!w.held && w.across && !w.staged && chance(60))
+        draw_grid(&w);
     if (!w.held)
         return w;
     if (!w.across) {
@@ -922,11 +946,16 @@ static void try_lines(const gu_kernel *k, const line_way *way) {
         put_parameter(&w, GPU_GUFUNC_STRIDES, i < 2 ? between : 1);
     for (int i = 0; i < 3 && way->staged; i++)
         put_parameter(&w, GPU_GUFUNC_STAGED, i ? 0 : way->n);
+    if (way->blocks)
+        put_grid(&w, &v, way->blocks);
     put_core(&w, t->layout, core);
     parameters_finish(&w);
     code_module m = gu_generate(&a, k, t, &v, &gu_gpu);
-    int groups = way->cluster ? (way->calls + (1 << way->width) - 1) >> way->width : way->few ? 1 : 3;
-    int lanes = way->across ? way->coop - way->cluster + way->width : way->coop;
+    int groups = way->cluster  ? (way->calls + (1 << way->width) - 1) >> way->width
+                 : way->blocks ? way->blocks
+                 : way->few    ? 1
+                               : 3;
+    int lanes = way->across ? variant_block_coop(&v) + way->width : way->coop;
     int threads = 1 << (way->across || lanes > COOP_WARP ? lanes : COOP_WARP);
     const char *wrong = sim_can(&m) ? sim_run(&m, words, (int)(w.next - words), groups << way->cluster, threads) : NULL;
     if (wrong)

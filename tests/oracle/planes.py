@@ -176,10 +176,33 @@ def calls(device=None):
     return test
 
 
+def tall_calls(device=None):
+    """Few tall calls side by side, which a GPU spreads over all its blocks: two results that need each other, and one that all blocks have first."""
+    f = Func("(x) -> (y, s) { auto t = sum(i : n, x[i]); auto m = max(i : n, x[i] - t); auto k = min(i : n, x[i] * m); s = k;"
+             " forall (i : n) y[i] = x[i] - t + m; }", ";".join(f"{t}->{t},{t}" for t in TYPES[2:] if t != "float16"), "(n)->(n),()")
+
+    def test(rng):
+        for _ in range(5 * ROUNDS):
+            t = pick(rng, ["i4", "i8", "f4", "f8"])
+            side = int(pick(rng, [2, 3, 4, 5, 8, 9, 31, 32, 33, 64, 65, 100, 255, 256, 257, 300, 500]))
+            height = int(rng.integers(2, 100)) if rng.random() < 0.2 else int(rng.integers(20000, 3000000 // side + 30000))
+            x = small(rng, (1, height, side), t)[0]
+            y, s = np.zeros_like(x), np.zeros(side, t)
+            with Memory(device) as memory:
+                f.run(lib.uf_call, memory, (x.T, y.T, s), Func.options(memory))
+            total = x.sum(axis=0, dtype=t)
+            most = (x - total).max(axis=0)
+            assert np.array_equal(s, (x * most).min(axis=0)), f"{t} {x.shape} {x.strides}"
+            assert np.array_equal(y, x - total + most), f"{t} {x.shape} {x.strides}"
+    test.__name__ = "tall_calls" + ("_on_the_gpu" if device else "")
+    return test
+
+
 def main():
-    tests = [reductions(), accumulations(), side_by_side(), long_lines(), few_results(), calls()]
+    kinds = [reductions, accumulations, side_by_side, long_lines, few_results, calls, tall_calls]
+    tests = [kind() for kind in kinds]
     if os.environ.get("UF_TEST_GPU"):
-        tests += [reductions(GPU), accumulations(GPU), side_by_side(GPU), long_lines(GPU), few_results(GPU), calls(GPU)]
+        tests += [kind(GPU) for kind in kinds]
     return run(tests)
 
 

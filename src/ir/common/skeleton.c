@@ -162,7 +162,7 @@ static int threads_together(const variant *v) {
     switch (v->loop) {
     case LOOP_GUFUNC:
         return v->gufunc.coop == COOP_GRID ? variant_grid_block(v)
-               : v->gufunc.across          ? v->gufunc.coop - v->gufunc.cluster + v->gufunc.across
+               : v->gufunc.across          ? variant_block_coop(v) + v->gufunc.across
                                            : v->gufunc.coop;
     case LOOP_FOLD:
         return v->fold.coop;
@@ -209,12 +209,14 @@ static int resident_with_rows(const variant *v, int threads) {
     return !v->gufunc.fine ? PIECE_FIT : v->gufunc.held ? 2 * PIECE_FIT : 0;
 }
 
+/* Where blocks of a grid take columns side by side, addresses take so many registers that, left alone, ptxas has room for one block. */
 static int resident_blocks(const variant *v, int threads) {
     if (v->loop != LOOP_GUFUNC)
         return 0;
-    return v->gufunc.held && !variant_holds_part(v) ? resident_with_held(v, threads)
-           : v->gufunc.pieces && variant_stages(v)  ? resident_with_rows(v, threads)
-                                                    : 0;
+    return v->gufunc.held && !variant_holds_part(v)          ? resident_with_held(v, threads)
+           : v->gufunc.pieces && variant_stages(v)           ? resident_with_rows(v, threads)
+           : v->gufunc.across && v->gufunc.coop == COOP_GRID ? PIECE_FIT
+                                                             : 0;
 }
 
 static void gpu_head(skeleton *s) {

@@ -276,14 +276,14 @@ static void across_declare(emit *e, const across_entries *in) {
                         word, in->all);
 }
 
-/* Other blocks write this block's results. They may do so once all blocks have read those of the reduction before the last one, so
- * reductions alternate between two sets. */
+/* Other blocks of a cluster write this block's results. They may do so once all blocks have read those of the reduction before the last one,
+ * so reductions alternate between two sets. Of a grid, the block's and the group's results do (grid_across_reduce). */
 static across_entries across_entries_of(body *b, int words) {
     emit *e = b->e;
     const variant *v = e->frame->v;
     int results = 1 << (v->gufunc.across + v->gufunc.cluster), sets = variant_result_sets(v);
     across_entries in = {.words = words, .pitch = variant_row_entries(v), .reduction = b->reductions++};
-    assert(sets == (v->gufunc.cluster ? ARRIVALS : 1));
+    assert(sets == 1 || sets == ARRIVALS);
     in.all = variant_across_entries(v);
     in.results = in.all - (sets - in.reduction % sets) * results;
     across_declare(e, &in);
@@ -377,7 +377,7 @@ static void across_results(body *b, const across_entries *in, ssa own, partial *
 static void across_reduce(body *b, int calls, partial *p) {
     emit *e = b->e;
     const variant *v = e->frame->v;
-    int across = v->gufunc.across, coop = v->gufunc.coop - v->gufunc.cluster, words = partial_word_count(&p[0]);
+    int across = v->gufunc.across, coop = variant_block_coop(v), words = partial_word_count(&p[0]);
     across_entries all = across_entries_of(b, calls * words), in[COOP_CALLS];
     ssa thread = lanes_thread(e), rank = emit_value(e, "lshr i32 %s, %d", thread.text, across),
         own = emit_value(e, "and i32 %s, %d", thread.text, (1 << across) - 1);
@@ -456,32 +456,34 @@ static void cluster_reduce(body *b, partial *p) {
  * reduction in the high half. A reader waits until that number is there, so that no barrier is needed. There are two sets of entries,
  * which alternate. None is overwritten while another block may still read it: before a block writes to a set again, it has read what
  * all blocks wrote to the other one, and they did that after they were done with this one. */
-static ssa grid_word(emit *e, ssa turn, ssa block, int word) {
+static ssa grid_entry(emit *e, ssa turn, ssa block) {
     ssa set = emit_value(e, "and i32 %s, 1", turn.text);
-    ssa entry = emit_value(e, "mul i32 %s, %d", set.text, COOP_BLOCKS_MAX);
-    entry = emit_op(e, "add i32", entry, block);
+    return emit_op(e, "add i32", emit_value(e, "mul i32 %s, %d", set.text, COOP_BLOCKS_MAX), block);
+}
+
+static ssa grid_word(emit *e, ssa entry, int word) {
     ssa offset = emit_value(e, "mul i32 %s, %d", entry.text, 8 * COOP_ENTRY);
     offset = emit_value(e, "add i32 %s, %d", offset.text, COOP_SLOT_HEAD + 8 * word);
     ssa at = emit_value(e, "getelementptr i8, i8 addrspace(1)* %%slot, i64 %s", emit_widen(e, offset).text);
     return emit_value(e, "bitcast i8 addrspace(1)* %s to i64 addrspace(1)*", at.text);
 }
 
-static void grid_write(body *b, ssa turn, ssa block, const partial *p) {
+static void grid_write(body *b, ssa turn, ssa entry, const partial *p) {
     emit *e = b->e;
     ssa words[PARTIAL_WORDS];
     int n = partial_words(e, p, words);
     ssa high = emit_value(e, "shl i64 %s, 32", emit_widen(e, turn).text);
     for (int i = 0; i < n; i++)
         emit_line(e, "store volatile i64 %s, i64 addrspace(1)* %s, align 8",
-                  emit_op(e, "or i64", high, emit_widen(e, words[i])).text, grid_word(e, turn, block, i).text);
+                  emit_op(e, "or i64", high, emit_widen(e, words[i])).text, grid_word(e, entry, i).text);
 }
 
-static void grid_read(body *b, ssa turn, ssa block, partial *p) {
+static void grid_read(body *b, ssa turn, ssa entry, partial *p) {
     emit *e = b->e;
     ssa words[PARTIAL_WORDS];
     for (int i = 0; i < partial_word_count(p); i++) {
         int wait = emit_label_new(e), there = emit_label_new(e);
-        ssa at = grid_word(e, turn, block, i);
+        ssa at = grid_word(e, entry, i);
         emit_branch(e, wait);
         emit_label(e, wait);
         ssa both = emit_value(e, "load volatile i64, i64 addrspace(1)* %s, align 8", at.text);
@@ -493,24 +495,33 @@ static void grid_read(body *b, ssa turn, ssa block, partial *p) {
     partial_read(e, p, words);
 }
 
+/* The number of this reduction (i32). Once all that ask have it, the first thread counts the reduction. */
+static ssa grid_turn(emit *e) {
+    ssa before = emit_value(e, "load i32, i32 addrspace(3)* %s, align 4", reductions_of(e).text);
+    return emit_value(e, "add i32 %s, 1", before.text);
+}
+
+static void grid_counted(emit *e, ssa turn) {
+    emit_line(e, "store i32 %s, i32 addrspace(3)* %s, align 4", turn.text, reductions_of(e).text);
+}
+
 /* The first warp leaves the block's result in the slot, waits for those of all blocks, and combines them. */
 static void gather_blocks(body *b, partial *p) {
     emit *e = b->e;
     ssa thread = lanes_thread(e), block = emit_value(e, "lshr i64 %%rank, %d", variant_grid_block(e->frame->v));
     partial one = *p;
     int first = emit_label_new(e), rest = emit_label_new(e);
-    ssa before = emit_value(e, "load i32, i32 addrspace(3)* %s, align 4", reductions_of(e).text);
-    ssa turn = emit_value(e, "add i32 %s, 1", before.text);
+    ssa turn = grid_turn(e);
     emit_warp_barrier(e, ssa_constant(-1));
     emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread.text), first, rest);
     emit_label(e, first);
-    emit_line(e, "store i32 %s, i32 addrspace(3)* %s, align 4", turn.text, reductions_of(e).text);
-    grid_write(b, turn, emit_value(e, "trunc i64 %s to i32", block.text), p);
+    grid_counted(e, turn);
+    grid_write(b, turn, grid_entry(e, turn, emit_value(e, "trunc i64 %s to i32", block.text)), p);
     emit_branch(e, rest);
     emit_label(e, rest);
     partial_accumulator all = partial_begin(b, p);
     counted_loop l = counted_loop_begin(e, "i32", thread, ssa_named("%%blocks"));
-    grid_read(b, turn, l.i, &one);
+    grid_read(b, turn, grid_entry(e, turn, l.i), &one);
     partial_join(b, &all, &one);
     counted_loop_end(e, &l, ssa_constant(32), loop_no_unroll(e));
     *p = partial_end(b, &all);
@@ -535,10 +546,78 @@ static void grid_reduce(body *b, partial *p) {
     entry_read(b, &shared, common, p);
 }
 
+/* ---- Grids, with calls side by side ---- */
+
+/* Of each call the slot has an entry for each block, and one more, for the result. That one is written once all blocks' are there, and
+ * a block writes the next one of a call once it has read that call's result: so one set of entries does. */
+static ssa grid_call_entry(emit *e, ssa block, ssa call) {
+    return emit_op(e, "add i32", emit_value(e, "shl i32 %s, %d", block.text, e->frame->v->gufunc.across), call);
+}
+
+/* The block whose number is that of a call waits for what all blocks have of it, combines that, and leaves the result; if blocks are fewer, it does so
+ * for some calls, one after the other. */
+static void combine_calls(body *b, ssa turn, ssa block, partial p) {
+    emit *e = b->e;
+    const variant *v = e->frame->v;
+    ssa thread = lanes_thread(e);
+    counted_loop c = counted_loop_begin(e, "i32", block, ssa_constant(1 << v->gufunc.across));
+    partial_accumulator all = partial_begin(b, &p);
+    counted_loop l = counted_loop_begin(e, "i32", thread, ssa_named("%%blocks"));
+    grid_read(b, turn, grid_call_entry(e, l.i, c.i), &p);
+    partial_join(b, &all, &p);
+    counted_loop_end(e, &l, ssa_constant(1 << variant_grid_block(v)), loop_no_unroll(e));
+    p = partial_end(b, &all);
+    block_reduce(b, variant_grid_block(v) - COOP_WARP, &p);
+    int first = emit_label_new(e), rest = emit_label_new(e);
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread.text), first, rest);
+    emit_label(e, first);
+    grid_write(b, turn, grid_call_entry(e, ssa_constant(COOP_BLOCKS_MAX), c.i), &p);
+    emit_branch(e, rest);
+    emit_label(e, rest);
+    counted_loop_end(e, &c, ssa_named("%%blocks"), loop_no_unroll(e));
+}
+
+/* The first threads of a block, one for each call, leave the block's results in the slot, and tell the others of it what all blocks have. */
+static void grid_across_reduce(body *b, partial *p) {
+    emit *e = b->e;
+    const variant *v = e->frame->v;
+    ssa turn = grid_turn(e), thread = lanes_thread(e);
+    ssa block = emit_value(e, "lshr i64 %%rank, %d", variant_block_coop(v)),
+        call = emit_value(e, "and i32 %s, %d", thread.text, (1 << v->gufunc.across) - 1);
+    ssa one = emit_op(e, "icmp eq i32", thread, ssa_constant(0)), first = emit_op(e, "icmp eq i32", thread, call);
+    int counts = emit_label_new(e), leaves = emit_label_new(e), left = emit_label_new(e), tells = emit_label_new(e),
+        end = emit_label_new(e), counted = emit_label_new(e);
+    block = emit_value(e, "trunc i64 %s to i32", block.text);
+    across_reduce(b, 1, p);
+    emit_branch_if(e, one, counts, counted);
+    emit_label(e, counts);
+    grid_counted(e, turn);
+    emit_branch(e, counted);
+    emit_label(e, counted);
+    emit_branch_if(e, first, leaves, left);
+    emit_label(e, leaves);
+    grid_write(b, turn, grid_call_entry(e, block, call), p);
+    emit_branch(e, left);
+    emit_label(e, left);
+    combine_calls(b, turn, block, *p);
+    across_entries in = across_entries_of(b, partial_word_count(p));
+    partial all = *p;
+    emit_branch_if(e, first, tells, end);
+    emit_label(e, tells);
+    grid_read(b, turn, grid_call_entry(e, ssa_constant(COOP_BLOCKS_MAX), call), &all);
+    across_write(b, &in, emit_value(e, "add i32 %s, %d", call.text, in.results), &all, ssa_none());
+    emit_branch(e, end);
+    emit_label(e, end);
+    emit_block_barrier(e);
+    across_results(b, &in, call, p);
+}
+
 void coop_reduce(body *b, int calls, partial *p) {
     int coop = b->e->frame->v->gufunc.coop;
     assert(calls == 1 || b->e->frame->v->gufunc.across);
-    if (coop == COOP_GRID)
+    if (coop == COOP_GRID && b->e->frame->v->gufunc.across)
+        grid_across_reduce(b, p);
+    else if (coop == COOP_GRID)
         grid_reduce(b, p);
     else if (b->e->frame->v->gufunc.across)
         across_reduce_all(b, calls, p);

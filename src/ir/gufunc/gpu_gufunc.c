@@ -208,6 +208,17 @@ static void calls_by_lanes(gufunc_writer *w, gpu *g) {
     counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 
+/* One call of a group of blocks, each of which may have a piece of it. */
+static void one_by_grid(gufunc_writer *w, gpu *g, ssa call, ssa first, ssa own, ssa rank) {
+    emit *e = w->s.e;
+    find_call(w, g, call);
+    if (w->s.v->gufunc.pieces)
+        piece_find(w, g->aligned, emit_widen(e, own), emit_widen(e, g->blocks));
+    call_together(w, g, emit_widen(e, emit_special_register(e, "tid")), ssa_constant(1 << variant_grid_block(w->s.v)),
+                  is_again(w, g, call, first), emit_value(e, "icmp eq i64 %s, 0", rank.text));
+}
+
+/* Groups of several blocks, which take a call after the other, or neighbouring calls side by side. */
 static void calls_by_grid(gufunc_writer *w, gpu *g) {
     emit *e = w->s.e;
     ssa block = emit_special_register(w->s.e, "ctaid"), thread = emit_special_register(w->s.e, "tid"),
@@ -215,22 +226,24 @@ static void calls_by_grid(gufunc_writer *w, gpu *g) {
     ssa coop = emit_value(e, "udiv i32 %s, %s", block.text, blocks.text);
     ssa coops = emit_value(e, "udiv i32 %s, %s", emit_special_register(w->s.e, "nctaid").text, blocks.text);
     ssa own = emit_value(e, "urem i32 %s, %s", block.text, blocks.text);
-    ssa rank = emit_value(e, "shl i32 %s, %d", own.text, variant_grid_block(w->s.v));
-    rank = emit_widen(e, emit_op(e, "add i32", rank, thread));
-    ssa size = emit_value(e, "shl i32 %s, %d", blocks.text, variant_grid_block(w->s.v));
-    ssa slot = emit_value(e, "mul i32 %s, %d", coop.text, COOP_SLOT);
+    int across = w->s.v->gufunc.across, threads = variant_grid_block(w->s.v) - across; /* of a block and a call, log2 */
+    ssa rank = emit_value(e, "shl i32 %s, %d", own.text, threads);
+    rank = emit_op(e, "add i32", rank, across ? emit_value(e, "lshr i32 %s, %d", thread.text, across) : thread);
+    rank = emit_widen(e, rank);
+    ssa size = emit_value(e, "shl i32 %s, %d", blocks.text, threads);
+    ssa slot = emit_value(e, "mul i32 %s, %d", coop.text, variant_slot_bytes(w->s.v));
     slot = emit_value(e, "getelementptr i8, i8 addrspace(1)* %s, i64 %s", g->slots.text, emit_widen(e, slot).text);
     mapped_arguments(w, rank, emit_widen(e, size), g->aligned, slot, blocks);
     coop_grid_begin(e);
-    ssa stores = emit_value(e, "icmp eq i64 %s, 0", rank.text);
-    ssa first = emit_widen(e, coop);
+    ssa call = emit_widen(e, emit_value(e, "and i32 %s, %d", thread.text, (1 << across) - 1)),
+        first = emit_value(e, "shl i64 %s, %d", emit_widen(e, coop).text, across),
+        step = emit_value(e, "shl i64 %s, %d", emit_widen(e, coops).text, across);
     counted_loop l = counted_loop_begin(e, "i64", first, g->n);
-    find_call(w, g, l.i);
-    if (w->s.v->gufunc.pieces)
-        piece_find(w, g->aligned, emit_widen(e, own), emit_widen(e, blocks));
-    call_together(w, g, emit_widen(e, thread), ssa_constant(1 << variant_grid_block(w->s.v)),
-                  is_again(w, g, l.i, first), stores);
-    counted_loop_end(e, &l, emit_widen(e, coops), loop_no_unroll(e));
+    if (across)
+        one_across(w, g, l.i, call, rank);
+    else
+        one_by_grid(w, g, l.i, first, own, rank);
+    counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 
 /* A call for each cluster of blocks, each of which has a piece of it. */
