@@ -190,8 +190,30 @@ static void test_folds(void **state) {
     assert_true(settles(&v, &(written){.combine = SUM, .loops = 4}));
     v.operand[0].memory = DT_INT8;
     assert_false(settles(&v, &(written){.combine = SUM, .loops = 4}));
+    /* halves as words, but where results are interleaved */
+    v.operand[0].memory = DT_BFLOAT16;
+    assert_true(settles(&v, &(written){.combine = SUM, .loops = 4}));
+    assert_true(settles(&v, &(written){.combine = 37, .loops = 4}));
+    v.fold.plane = 3;
+    assert_false(settles(&v, &(written){.combine = SUM, .loops = 4}));
+    v.operand[0].memory = DT_FLOAT32;
+    assert_true(settles(&v, &(written){.combine = SUM, .loops = 4}));
     v.reduction.from_states = 1;
     assert_true(settles(&v, &(written){.combine = VARIANCE, .loops = 4}));
+}
+
+/* Positions of integers are settled whatever combines them; of others, and where elements are made by loops, they are not. */
+static void test_positions(void **state) {
+    (void)state;
+    variant v = of_type(LOOP_FOLD, DT_INT8);
+    v.position = 1;
+    v.fold.results = 4;
+    assert_true(settles(&v, &(written){.combine = 100, .loops = 4}));
+    v.position = 0;
+    assert_false(settles(&v, &(written){.combine = 100, .loops = 4}));
+    v.position = 1;
+    v.operand[0].memory = v.operand[0].value = DT_FLOAT16;
+    assert_false(settles(&v, &(written){.combine = 100, .loops = 4}));
 }
 
 static void test_others(void **state) {
@@ -200,6 +222,12 @@ static void test_others(void **state) {
     assert_true(settles(&v, &(written){.combine = 11, .loops = 3}));
     assert_false(settles(&v, &(written){.combine = 100, .loops = 3}));
     assert_true(settles(&v, &(written){.combine = 100}));
+    assert_false(settles(&v, &(written){.combine = 37, .loops = 3}));
+    v = of_type(LOOP_SCAN, DT_BFLOAT16);
+    assert_true(settles(&v, &(written){.combine = 37, .loops = 3}));
+    assert_false(settles(&v, &(written){.combine = 41, .loops = 3}));
+    v.reduction.columns = 1;
+    assert_false(settles(&v, &(written){.combine = 37, .loops = 3}));
     v = of_type(LOOP_FLAT, DT_FLOAT32);
     assert_true(settles(&v, &(written){0}));
     assert_false(settles(&v, &(written){.loops = 1}));
@@ -254,7 +282,7 @@ static void test_products(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns),  cmocka_unit_test(test_rows),
                                        cmocka_unit_test(test_unrolled), cmocka_unit_test(test_tiles),
-                                       cmocka_unit_test(test_folds),    cmocka_unit_test(test_others),
-                                       cmocka_unit_test(test_products)};
+                                       cmocka_unit_test(test_folds),    cmocka_unit_test(test_positions),
+                                       cmocka_unit_test(test_others),   cmocka_unit_test(test_products)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,8 @@ enum {
     BLOCK_COOP = 4,    /* The same of a column of words that a small block has; and how many of its elements .. */
     WEIGHTED_FEWEST = 9,
     WEIGHTED_MOST = 16, /* .. a thread has, if there are weights */
+    HALF_BYTES = 2,
+    HALVES_LINES = 40, /* of a function that combines them: a maximum has 37 */
     WORD_BYTES = 4,
     PRODUCTS_MOST = 16
 };
@@ -125,14 +127,36 @@ static bool tiles_settled(const variant *v) {
 /* Are states combined by few instructions? */
 static bool combines_simply(const emit *e) { return emit_is_short(e, "combine") && !loops_in(e, "map"); }
 
-/* Of words and wider elements, columns, and rows of which a group has one at a time, but for loops over them that leave a bool: threads wait for
- * memory. */
-static bool folds_settled(const emit *e, const variant *v) {
+/* Are they halves, combined by few instructions beside those that convert them? */
+static bool combines_halves(const emit *e, const variant *v) {
+    const ir_size *size = map_get(&e->sizes, "combine", strlen("combine"));
+    return size && size->lines <= HALVES_LINES && !size->loops && !loops_in(e, "map") &&
+           has_size(v, HALF_BYTES, HALF_BYTES);
+}
+
+/* Of halves and wider elements, columns, and rows of which a group has one at a time, but for loops over them that leave a bool: threads wait for
+ * memory. Halves of interleaved results have more operations than words, of which libNVVM's passes leave fewer. */
+static bool simple_folds_settled(const variant *v, bool loops) {
     bool wide = true;
     for (int k = v->nin; k < v->nin + v->nout; k++)
-        wide &= dtypes[v->operand[k].memory].size >= WORD_BYTES;
-    bool one = v->fold.results <= 1 && (wide || !e->written.loops);
-    return has_size(v, WORD_BYTES, INT_MAX) && (v->reduction.columns || one);
+        wide &= dtypes[v->operand[k].memory].size >= HALF_BYTES;
+    bool one = v->fold.results <= 1 && (wide || !loops),
+         columns = v->reduction.columns && (!v->fold.plane || has_size(v, WORD_BYTES, INT_MAX));
+    return has_size(v, HALF_BYTES, INT_MAX) && (columns || one);
+}
+
+/* Are they positions of integers? Without libNVVM's passes they are as fast, and of bytes faster by up to a quarter. */
+static bool finds_integers(const emit *e, const variant *v) {
+    bool all = v->position && !loops_in(e, "map");
+    for (int k = 0; k < v->nin; k++)
+        all &= dtypes[v->operand[k].value].kind < DK_FLOATING;
+    return all;
+}
+
+static bool folds_settled(const emit *e, const variant *v) {
+    return v->reduction.from_states ||
+           ((combines_simply(e) || combines_halves(e, v)) && simple_folds_settled(v, e->written.loops > 0)) ||
+           finds_integers(e, v);
 }
 
 /* ---- All ---- */
@@ -144,9 +168,9 @@ bool code_is_settled(const emit *e, const variant *v) {
     case LOOP_GUFUNC:
         return calls_settled(e, v);
     case LOOP_FOLD:
-        return v->reduction.from_states || (combines_simply(e) && folds_settled(e, v));
+        return folds_settled(e, v);
     case LOOP_SCAN:
-        return !e->written.loops || combines_simply(e);
+        return !e->written.loops || combines_simply(e) || (!v->reduction.columns && combines_halves(e, v));
     case LOOP_FLAT:
         return !e->written.loops;
     case LOOP_ROWS:
