@@ -131,11 +131,20 @@ static int cpu_tile_narrow(const code_traits *traits) {
     return traits->nodes <= LIGHT_NODES && !traits->has_loop ? CPU_NARROW_MAX : NARROW_MAX;
 }
 
+/* Are records so long that they are gathered, all of them inputs, and of a square's elements at least? Then squares take half the time. */
+static bool squares_pay(const variant *v, const nd_loop *loop) {
+    bool pay = loop->extent[1] > RECORD_SHUFFLED;
+    for (int k = 0; k < v->nin + v->nout; k++)
+        if (v->operand[k].kind != OPERAND_NUMBER && nd_is_dense(loop, k))
+            pay &= k < v->nin && loop->extent[1] * dtypes[v->operand[k].memory].size >= ACCESS_BYTES;
+    return pay;
+}
+
 /* The extent of dimension 1 if it is narrow; 0: it is not, or elements of so many bytes, or complex ones, of which a vector holds few, would be
  * picked out of more vectors than it takes to copy them. */
 static uint8_t narrow_extent(const variant *v, const nd_loop *loop, const code_traits *traits) {
     int64_t extent = loop->extent[1];
-    bool narrow = extent <= cpu_tile_narrow(traits);
+    bool narrow = extent <= cpu_tile_narrow(traits) && !squares_pay(v, loop);
     for (int k = 0; k < variant_operands(v); k++) {
         dtype t = (dtype)v->operand[k].memory;
         narrow &= extent * dtypes[t].size <= NARROW_BYTES && !(dtype_is_complex(t) && extent > NARROW_COMPLEX);

@@ -54,7 +54,8 @@ enum {
     CALL_GROUP_LEAST = 4,         /* .. which are so many, at least */
     CALL_STRIP = 128,             /* calls that are computed side by side (ir/gufunc/call_strips.h), .. */
     STAGED_STRIP = 64,            /* .. or so many, if they are copied to lie so */
-    TILE_COLUMNS = 128            /* elements along dimension 0 that a kernel of the class tile takes at once */
+    RECORD_SHUFFLED = 8, /* numbers of a record that LLVM takes apart by shuffles (max-interleave-group-factor) */
+    TILE_COLUMNS = 128   /* elements along dimension 0 that a kernel of the class tile takes at once */
 };
 
 _Static_assert(1 << COOP_WARP == WARP, "lanes of a warp are a group of 2^COOP_WARP");

@@ -63,145 +63,149 @@ L4:
   %r41 = mul i64 %i4, %r30
   %r42 = getelementptr inbounds double, double* %r14, i64 %r41
   %r43 = sub i64 %r16, 2
-  %r44 = icmp sge i64 %r43, 0
-  %r45 = and i64 %r36, -2
-  %r46 = select i1 %r44, i64 %r45, i64 0
-  %r47 = select i1 %r44, i64 %r16, i64 0
+  %r44 = sub i64 %r36, 2
+  %r45 = icmp slt i64 %r43, %r44
+  %r46 = select i1 %r45, i64 %r43, i64 %r44
+  %r47 = icmp sge i64 %r46, 0
+  %r48 = select i1 %r47, i64 %r36, i64 0
+  %r49 = select i1 %r47, i64 %r16, i64 0
   br label %L7
 L7:
-  %r48 = icmp slt i64 0, %r47
-  br i1 %r48, label %L8, label %L10
+  %r50 = icmp slt i64 0, %r49
+  br i1 %r50, label %L8, label %L10
 L8:
   %i8 = phi i64 [ 0, %L7 ], [ %next8, %L9 ]
-  %r49 = icmp slt i64 %i8, %r43
-  %r50 = select i1 %r49, i64 %i8, i64 %r43
-  %r51 = mul i64 %r50, %r24
-  %r52 = add i64 %r51, 0
-  %r53 = getelementptr inbounds double, double* %r40, i64 %r52
-  %r54 = bitcast double* %r53 to i8*
-  %r55 = getelementptr i8, i8* %r54, i64 128
-  call void @llvm.prefetch.p0i8(i8* %r55, i32 0, i32 3, i32 1)
-  %r56 = getelementptr inbounds double, double* %r53, i64 %r24
-  %r57 = bitcast double* %r56 to i8*
-  %r58 = getelementptr i8, i8* %r57, i64 128
-  call void @llvm.prefetch.p0i8(i8* %r58, i32 0, i32 3, i32 1)
-  %r59 = getelementptr inbounds double, double* %r56, i64 %r24
+  %r51 = icmp slt i64 %i8, %r43
+  %r52 = select i1 %r51, i64 %i8, i64 %r43
+  %r53 = mul i64 %r52, %r24
+  %r54 = add i64 %r53, 0
+  %r55 = getelementptr inbounds double, double* %r40, i64 %r54
+  %r56 = bitcast double* %r55 to i8*
+  %r57 = getelementptr i8, i8* %r56, i64 128
+  call void @llvm.prefetch.p0i8(i8* %r57, i32 0, i32 3, i32 1)
+  %r58 = getelementptr inbounds double, double* %r55, i64 %r24
+  %r59 = bitcast double* %r58 to i8*
+  %r60 = getelementptr i8, i8* %r59, i64 128
+  call void @llvm.prefetch.p0i8(i8* %r60, i32 0, i32 3, i32 1)
+  %r61 = getelementptr inbounds double, double* %r58, i64 %r24
   br label %L11
 L11:
-  %r60 = icmp slt i64 0, %r46
-  br i1 %r60, label %L12, label %L14
+  %r62 = icmp slt i64 0, %r48
+  br i1 %r62, label %L12, label %L14
 L12:
   %i12 = phi i64 [ 0, %L11 ], [ %next12, %L13 ]
-  %r61 = mul i64 %r50, %r24
-  %r62 = add i64 %r61, %i12
-  %r63 = getelementptr inbounds double, double* %r40, i64 %r62
-  %r64 = bitcast double* %r63 to <2 x i64>*
-  %r65 = load <2 x i64>, <2 x i64>* %r64, align 8
-  %r66 = getelementptr inbounds double, double* %r63, i64 %r24
-  %r67 = bitcast double* %r66 to <2 x i64>*
-  %r68 = load <2 x i64>, <2 x i64>* %r67, align 8
-  %r69 = getelementptr inbounds double, double* %r66, i64 %r24
-  %r70 = shufflevector <2 x i64> %r65, <2 x i64> %r68, <2 x i32> <i32 0, i32 2>
-  %r71 = shufflevector <2 x i64> %r65, <2 x i64> %r68, <2 x i32> <i32 1, i32 3>
-  %r72 = mul i64 %i12, 128
-  %r73 = add i64 %r72, %r50
-  %r74 = getelementptr inbounds double, double* %r32, i64 %r73
-  %r75 = bitcast double* %r74 to <2 x i64>*
-  store <2 x i64> %r70, <2 x i64>* %r75, align 8
-  %r76 = getelementptr inbounds double, double* %r74, i64 128
-  %r77 = bitcast double* %r76 to <2 x i64>*
-  store <2 x i64> %r71, <2 x i64>* %r77, align 8
+  %r63 = icmp slt i64 %i12, %r44
+  %r64 = select i1 %r63, i64 %i12, i64 %r44
+  %r65 = mul i64 %r52, %r24
+  %r66 = add i64 %r65, %r64
+  %r67 = getelementptr inbounds double, double* %r40, i64 %r66
+  %r68 = bitcast double* %r67 to <2 x i64>*
+  %r69 = load <2 x i64>, <2 x i64>* %r68, align 8
+  %r70 = getelementptr inbounds double, double* %r67, i64 %r24
+  %r71 = bitcast double* %r70 to <2 x i64>*
+  %r72 = load <2 x i64>, <2 x i64>* %r71, align 8
+  %r73 = getelementptr inbounds double, double* %r70, i64 %r24
+  %r74 = shufflevector <2 x i64> %r69, <2 x i64> %r72, <2 x i32> <i32 0, i32 2>
+  %r75 = shufflevector <2 x i64> %r69, <2 x i64> %r72, <2 x i32> <i32 1, i32 3>
+  %r76 = mul i64 %r64, 128
+  %r77 = add i64 %r76, %r52
+  %r78 = getelementptr inbounds double, double* %r32, i64 %r77
+  %r79 = bitcast double* %r78 to <2 x i64>*
+  store <2 x i64> %r74, <2 x i64>* %r79, align 8
+  %r80 = getelementptr inbounds double, double* %r78, i64 128
+  %r81 = bitcast double* %r80 to <2 x i64>*
+  store <2 x i64> %r75, <2 x i64>* %r81, align 8
   br label %L13
 L13:
   %next12 = add nuw nsw i64 %i12, 2
-  %r78 = icmp slt i64 %next12, %r46
-  br i1 %r78, label %L12, label %L14
+  %r82 = icmp slt i64 %next12, %r48
+  br i1 %r82, label %L12, label %L14
 L14:
   br label %L9
 L9:
   %next8 = add nuw nsw i64 %i8, 2
-  %r79 = icmp slt i64 %next8, %r47
-  br i1 %r79, label %L8, label %L10
+  %r83 = icmp slt i64 %next8, %r49
+  br i1 %r83, label %L8, label %L10
 L10:
   br label %L15
 L15:
-  %r80 = icmp slt i64 %r46, %r36
-  br i1 %r80, label %L16, label %L18
+  %r84 = icmp slt i64 %r48, %r36
+  br i1 %r84, label %L16, label %L18
 L16:
-  %i16 = phi i64 [ %r46, %L15 ], [ %next16, %L17 ]
+  %i16 = phi i64 [ %r48, %L15 ], [ %next16, %L17 ]
   br label %L19
 L19:
-  %r81 = icmp slt i64 0, %r16
-  br i1 %r81, label %L20, label %L22
+  %r85 = icmp slt i64 0, %r16
+  br i1 %r85, label %L20, label %L22
 L20:
   %i20 = phi i64 [ 0, %L19 ], [ %next20, %L21 ]
-  %r82 = mul i64 %i16, 128
-  %r83 = add i64 %r82, %i20
-  %r84 = getelementptr inbounds double, double* %r32, i64 %r83
-  %r85 = mul i64 %i20, %r24
-  %r86 = add i64 %r85, %i16
-  %r87 = getelementptr inbounds double, double* %r40, i64 %r86
-  %r88 = load double, double* %r87, align 8, !llvm.access.group !1
-  store double %r88, double* %r84, align 8, !llvm.access.group !1
+  %r86 = mul i64 %i16, 128
+  %r87 = add i64 %r86, %i20
+  %r88 = getelementptr inbounds double, double* %r32, i64 %r87
+  %r89 = mul i64 %i20, %r24
+  %r90 = add i64 %r89, %i16
+  %r91 = getelementptr inbounds double, double* %r40, i64 %r90
+  %r92 = load double, double* %r91, align 8, !llvm.access.group !1
+  store double %r92, double* %r88, align 8, !llvm.access.group !1
   br label %L21
 L21:
   %next20 = add nuw nsw i64 %i20, 1
-  %r89 = icmp slt i64 %next20, %r16
-  br i1 %r89, label %L20, label %L22, !llvm.loop !4
+  %r93 = icmp slt i64 %next20, %r16
+  br i1 %r93, label %L20, label %L22, !llvm.loop !4
 L22:
   br label %L17
 L17:
   %next16 = add nuw nsw i64 %i16, 1
-  %r90 = icmp slt i64 %next16, %r36
-  br i1 %r90, label %L16, label %L18
+  %r94 = icmp slt i64 %next16, %r36
+  br i1 %r94, label %L16, label %L18
 L18:
   br label %L23
 L23:
-  %r91 = icmp slt i64 0, %r36
-  br i1 %r91, label %L24, label %L26
+  %r95 = icmp slt i64 0, %r36
+  br i1 %r95, label %L24, label %L26
 L24:
   %i24 = phi i64 [ 0, %L23 ], [ %next24, %L25 ]
-  %r92 = add i64 %i4, %i24
-  %r93 = mul i64 %r92, %r22
-  %r94 = getelementptr inbounds double, double* %r8, i64 %r93
-  %r95 = mul i64 %r92, %r26
-  %r96 = getelementptr inbounds double, double* %r11, i64 %r95
-  %r97 = mul i64 %r92, %r30
-  %r98 = getelementptr inbounds double, double* %r14, i64 %r97
-  %r99 = mul i64 %i24, 128
-  %r100 = add i64 %r99, 0
-  %r101 = getelementptr inbounds double, double* %r32, i64 %r100
+  %r96 = add i64 %i4, %i24
+  %r97 = mul i64 %r96, %r22
+  %r98 = getelementptr inbounds double, double* %r8, i64 %r97
+  %r99 = mul i64 %r96, %r26
+  %r100 = getelementptr inbounds double, double* %r11, i64 %r99
+  %r101 = mul i64 %r96, %r30
+  %r102 = getelementptr inbounds double, double* %r14, i64 %r101
+  %r103 = mul i64 %i24, 128
+  %r104 = add i64 %r103, 0
+  %r105 = getelementptr inbounds double, double* %r32, i64 %r104
   br label %L27
 L27:
-  %r102 = icmp slt i64 0, %r16
-  br i1 %r102, label %L28, label %L30
+  %r106 = icmp slt i64 0, %r16
+  br i1 %r106, label %L28, label %L30
 L28:
   %i28 = phi i64 [ 0, %L27 ], [ %next28, %L29 ]
-  %r103 = getelementptr inbounds double, double* %r94, i64 %i28
-  %r104 = load double, double* %r103, align 8, !llvm.access.group !5
-  %r105 = getelementptr inbounds double, double* %r101, i64 %i28
-  %r106 = load double, double* %r105, align 8, !llvm.access.group !5
   %r107 = getelementptr inbounds double, double* %r98, i64 %i28
-  %r108 = call { double } @kernel(double %r104, double %r106)
-  %r109 = extractvalue { double } %r108, 0
-  store double %r109, double* %r107, align 8, !llvm.access.group !5
+  %r108 = load double, double* %r107, align 8, !llvm.access.group !5
+  %r109 = getelementptr inbounds double, double* %r105, i64 %i28
+  %r110 = load double, double* %r109, align 8, !llvm.access.group !5
+  %r111 = getelementptr inbounds double, double* %r102, i64 %i28
+  %r112 = call { double } @kernel(double %r108, double %r110)
+  %r113 = extractvalue { double } %r112, 0
+  store double %r113, double* %r111, align 8, !llvm.access.group !5
   br label %L29
 L29:
   %next28 = add nuw nsw i64 %i28, 1
-  %r110 = icmp slt i64 %next28, %r16
-  br i1 %r110, label %L28, label %L30, !llvm.loop !7
+  %r114 = icmp slt i64 %next28, %r16
+  br i1 %r114, label %L28, label %L30, !llvm.loop !7
 L30:
   br label %L25
 L25:
   %next24 = add nuw nsw i64 %i24, 1
-  %r111 = icmp slt i64 %next24, %r36
-  br i1 %r111, label %L24, label %L26, !llvm.loop !9
+  %r115 = icmp slt i64 %next24, %r36
+  br i1 %r115, label %L24, label %L26, !llvm.loop !9
 L26:
   br label %L5
 L5:
   %next4 = add nuw nsw i64 %i4, 8
-  %r112 = icmp slt i64 %next4, %r18
-  br i1 %r112, label %L4, label %L6, !llvm.loop !11
+  %r116 = icmp slt i64 %next4, %r18
+  br i1 %r116, label %L4, label %L6, !llvm.loop !11
 L6:
   ret void
 }

@@ -12,7 +12,6 @@ enum {
     RECORD_BYTES = 16, /* of a record that is a vector, at least, .. */
     RECORD_LEAST = 4,  /* .. and its elements; .. */
     RECORD_MOST = 8,   /* .. of so many it may have fewer bytes */
-    SHUFFLED_MOST = 8, /* numbers of a record (LLVM's max-interleave-group-factor) */
     GATHERED_LEAST = 4 /* bytes of an element */
 };
 
@@ -101,20 +100,22 @@ static void fetch_ahead(skeleton *s, const strips *f, int k, ssa from, ssa colum
     }
 }
 
-/* Copies the strip of operand k of so many rows, the first of which is at `from`: by squares, of which the last of a row lies over the one
- * before it as far as it must, and element by element where a square has no room. */
+/* Copies the strip of operand k of so many rows, the first of which is at `from`: by squares, of which the last along each dimension lies over the
+ * one before it as far as it must, and element by element where a square has no room. */
 static void copy_strip(skeleton *s, const strips *f, int k, ssa from, ssa rows) {
     emit *e = s->e;
     int n = square_of(s, k);
     ssa none = ssa_constant(0), by_squares = none;
     if (s->v->operand[k].unit && n > 1) {
-        ssa last = emit_op(e, "sub i64", f->all.n, ssa_constant(n)), room = emit_op(e, "icmp sge i64", last, none);
-        by_squares = emit_select_as(e, "i64", room, emit_value(e, "and i64 %s, %d", rows.text, -n), none);
+        ssa last = emit_op(e, "sub i64", f->all.n, ssa_constant(n)),
+            last_row = emit_op(e, "sub i64", rows, ssa_constant(n)),
+            room = emit_op(e, "icmp sge i64", emit_min(e, last, last_row), none);
+        by_squares = emit_select_as(e, "i64", room, rows, none);
         counted_loop column = counted_loop_begin(e, "i64", none, emit_select_as(e, "i64", room, f->all.n, none));
         ssa first = emit_min(e, column.i, last);
         fetch_ahead(s, f, k, from, first, n);
         counted_loop row = counted_loop_begin(e, "i64", none, by_squares);
-        copy_square(s, f, k, from, first, row.i);
+        copy_square(s, f, k, from, first, emit_min(e, row.i, last_row));
         counted_loop_end(e, &row, ssa_constant(n), 0);
         counted_loop_end(e, &column, ssa_constant(n), 0);
     }
@@ -152,7 +153,7 @@ static bool records_are_long(const skeleton *s) {
     for (int k = 0; k < s->noperands; k++) {
         dtype type = skeleton_memory(s, k);
         bool complex = dtype_is_complex(type), gathers = !complex && dtypes[type].size >= GATHERED_LEAST;
-        if (s->v->operand[k].kind == OPERAND_INTERLEAVED && s->v->tile.narrow * (complex ? 2 : 1) > SHUFFLED_MOST &&
+        if (s->v->operand[k].kind == OPERAND_INTERLEAVED && s->v->tile.narrow * (complex ? 2 : 1) > RECORD_SHUFFLED &&
             (!gathers || k >= s->nin))
             return true;
     }
