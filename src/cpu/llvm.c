@@ -93,15 +93,22 @@ static bool find_features(llvm *l) {
 }
 
 /* Intel's processors from Skylake to Rocket Lake, by model. Since August 2023 their microcode lets nothing go on while an instruction gathers
- * (Gather Data Sampling, INTEL-SA-00828), and a guest is not told whether that of its host does. */
+ * (Gather Data Sampling, INTEL-SA-00828), and a guest is not told whether that of its host does. A guest may be told one of these models on a later
+ * processor, which has half floats of AVX-512. */
 static bool gathers_wait(void) {
 #if defined(__x86_64__)
+    enum {
+        FEATURES = 7,     /* leaf of cpuid, .. */
+        HALVES = 1 << 23, /* .. and bit in edx: AVX512_FP16 */
+    };
     static const uint8_t models[] = {0x4E, 0x55, 0x5E, 0x66, 0x6A, 0x6C, 0x7D, 0x7E,
                                      0x8C, 0x8D, 0x8E, 0x9E, 0xA5, 0xA6, 0xA7};
     unsigned a, b, c, d;
     if (!__builtin_cpu_is("intel") || !__get_cpuid(1, &a, &b, &c, &d) || (a >> 8 & 0xF) != 6)
         return false;
-    return memchr(models, (int)((a >> 12 & 0xF0) | (a >> 4 & 0xF)), sizeof models) != NULL;
+    if (!memchr(models, (int)((a >> 12 & 0xF0) | (a >> 4 & 0xF)), sizeof models))
+        return false;
+    return !__get_cpuid_count(FEATURES, 0, &a, &b, &c, &d) || !(d & HALVES);
 #else
     return false;
 #endif
