@@ -10,6 +10,7 @@ enum {
     ACROSS_FEW = 3,     /* one of so many multiprocessors should have a block, */
     ACROSS_TILES = 4,   /* staged blocks that a multiprocessor should have, */
     ACROSS_GRID = 8,    /* log2 of the calls that the whole device takes side by side, at most, .. */
+    ACROSS_FLIGHT = 32, /* .. bytes that a thread then loads together, .. */
     ACROSS_GAIN = 90,   /* .. and of what it then reads what is asked for, at least, percent */
     EXCHANGED_WORDS =
         5, /* that a thread tells others of a reduction, at most: a complex number, and whether it is one */
@@ -280,6 +281,7 @@ static bool spread_over_grid(const cores *c, variant *v, const loop_problem *s, 
         return false;
     v->gufunc.coop = COOP_GRID;
     v->gufunc.across = (uint8_t)across;
+    set_repeat(v, least(v->gufunc.steps, ACROSS_FLIGHT / smallest(c)), v->gufunc.steps);
     return true;
 }
 

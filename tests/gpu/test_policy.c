@@ -1588,7 +1588,7 @@ static const struct {
     {1 << 20, 64, true, DT_FLOAT32, H200, "1 x 8, 64 x 2048, 0 bytes, 256 blocks of 512"},
     {1 << 20, 64, true, DT_BFLOAT16, H200, "1 x 8, 64 x 2048, 0 bytes, 256 blocks of 512"},
     {1 << 24, 4, true, DT_FLOAT32, H200, "1 x 8, 4 x 2048, 0 bytes, 256 blocks of 512"},
-    {1 << 20, 33, true, DT_FLOAT64, H200, "1 x 8, 64 x 2048, 0 bytes, 256 blocks of 512"},
+    {1 << 20, 33, true, DT_FLOAT64, H200, "1 x 4, 64 x 2048, 0 bytes, 256 blocks of 512"},
     {1 << 20, 65, true, DT_FLOAT32, H200, "1 x 8, 128 x 2048, 0 bytes, 256 blocks of 512"},
     {1 << 20, 256, true, DT_FLOAT32, H200, "1 x 8, 256 x 2048, 0 bytes, 256 blocks of 512"},
     {1 << 20, 257, true, DT_FLOAT32, H200, "1 x 8, 32 x 256, 0 bytes, 72 blocks of 1024, clusters of 8"},
