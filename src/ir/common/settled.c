@@ -134,29 +134,26 @@ static bool combines_halves(const emit *e, const variant *v) {
            has_size(v, HALF_BYTES, HALF_BYTES);
 }
 
-/* Of halves and wider elements, columns, and rows of which a group has one at a time, but for loops over them that leave a bool: threads wait for
- * memory. Halves of interleaved results have more operations than words, of which libNVVM's passes leave fewer. */
+/* Of words and wider elements, columns, and rows of which a group has one at a time, but for loops over them that leave a bool or a half: threads
+ * wait for memory. Of halves those that are a single visit, and columns by whole accesses; fewer columns at once take a fifth longer. */
 static bool simple_folds_settled(const variant *v, bool loops) {
-    bool wide = true;
+    bool wide = true, words = has_size(v, WORD_BYTES, INT_MAX);
     for (int k = v->nin; k < v->nin + v->nout; k++)
-        wide &= dtypes[v->operand[k].memory].size >= HALF_BYTES;
+        wide &= dtypes[v->operand[k].memory].size >= WORD_BYTES;
     bool one = v->fold.results <= 1 && (wide || !loops),
-         columns = v->reduction.columns && (!v->fold.plane || has_size(v, WORD_BYTES, INT_MAX));
+         columns = v->reduction.columns && (words || v->fold.vector * HALF_BYTES == ACCESS_BYTES);
     return has_size(v, HALF_BYTES, INT_MAX) && (columns || one);
 }
 
-/* Are they positions of integers? Without libNVVM's passes they are as fast, and of bytes faster by up to a quarter. */
-static bool finds_integers(const emit *e, const variant *v) {
-    bool all = v->position && !loops_in(e, "map");
-    for (int k = 0; k < v->nin; k++)
-        all &= dtypes[v->operand[k].value].kind < DK_FLOATING;
-    return all;
+/* Are they positions of bytes? Without libNVVM's passes they are faster by up to a quarter. */
+static bool finds_bytes(const emit *e, const variant *v) {
+    return v->position && !loops_in(e, "map") && has_size(v, 1, 1);
 }
 
 static bool folds_settled(const emit *e, const variant *v) {
     return v->reduction.from_states ||
            ((combines_simply(e) || combines_halves(e, v)) && simple_folds_settled(v, e->written.loops > 0)) ||
-           finds_integers(e, v);
+           finds_bytes(e, v);
 }
 
 /* ---- All ---- */
