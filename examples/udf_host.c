@@ -42,6 +42,8 @@ static uf_status apply(const uf_func *formula, const char *name) {
     double result[ROWS];
     DLTensor args[COLUMNS + 1] = {UF_ARRAY(distance, ROWS), UF_ARRAY(speed, ROWS), UF_ARRAY(count, ROWS)};
     uf_description about = {.size = sizeof about};
+    /* one thread goes through the rows in their order, so that an error names the first row that has it */
+    uf_options options = {.size = sizeof options, .threads = 1};
     uf_status status = uf_describe(formula, &about);
     if (!status && (about.nin > COLUMNS || about.nout != 1)) {
         printf("%s: takes %d columns and returns %d; there are %d to take, and one is to return\n", name, about.nin,
@@ -50,7 +52,7 @@ static uf_status apply(const uf_func *formula, const char *name) {
     }
     if (!status) {
         args[about.nin] = UF_ARRAY(result, ROWS);
-        status = uf_call(formula, about.nin + 1, args, NULL);
+        status = uf_call(formula, about.nin + 1, args, &options);
     }
     if (status)
         return status;
