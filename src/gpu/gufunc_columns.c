@@ -10,8 +10,7 @@ enum {
     ACROSS_FEW = 3,     /* one of so many multiprocessors should have a block, */
     ACROSS_TILES = 4,   /* staged blocks that a multiprocessor should have, */
     ACROSS_GRID = 8,    /* log2 of the calls that the whole device takes side by side, at most, .. */
-    ACROSS_FLIGHT = 32, /* .. bytes that a thread then loads together, .. */
-    ACROSS_GAIN = 90,   /* .. and of what it then reads what is asked for, at least, percent */
+    ACROSS_FLIGHT = 32, /* .. and bytes that a thread then loads together */
     EXCHANGED_WORDS =
         5, /* that a thread tells others of a reduction, at most: a complex number, and whether it is one */
 
@@ -257,30 +256,14 @@ static void spread_columns(const cores *c, variant *v, const loop_problem *s, co
     }
 }
 
-/* Calls that the whole device, or groups of its blocks, had better take side by side, log2; row: bytes that the device then has to read of a row,
- * as all groups take as long as the widest, which reads a sector more if there are others. */
-static int grid_across(const cores *c, int least_across, int64_t *row) {
-    int best = 0;
-    *row = INT64_MAX;
-    for (int across = least(log2_ceil((uint64_t)c->loop->count), ACROSS_GRID); across >= least_across; across--) {
-        int64_t groups = ceil_shift(c->loop->count, across), size = smallest(c),
-                bytes = groups > 1 ? times(groups, (size << across) + SECTOR) : c->loop->count * size;
-        best = bytes < *row ? across : best;
-        *row = bytes < *row ? bytes : *row;
-    }
-    return best;
-}
-
-/* Few tall columns, of which clusters would leave multiprocessors without work: all blocks take them side by side. False: they are no such columns, or
- * too many for one group of blocks, while several would have too little in common. */
+/* Few tall columns, of which clusters would leave multiprocessors without work: all blocks take them side by side. False: they are no such columns. */
 static bool spread_over_grid(const cores *c, variant *v, const loop_problem *s, const work *w) {
-    int64_t clusters = ceil_shift(c->loop->count, v->gufunc.across), row = 0;
-    int across = grid_across(c, v->gufunc.across, &row);
-    if (clusters << least(s->clusters, CLUSTER_PORTABLE) >= s->sms || !wants_grid(c, s->traits, w) ||
-        c->loop->count * smallest(c) < row * ACROSS_GAIN / 100)
+    int64_t clusters = ceil_shift(c->loop->count, v->gufunc.across);
+    if (clusters << least(s->clusters, CLUSTER_PORTABLE) >= s->sms || c->loop->count > 1 << ACROSS_GRID ||
+        !wants_grid(c, s->traits, w))
         return false;
     v->gufunc.coop = COOP_GRID;
-    v->gufunc.across = (uint8_t)across;
+    v->gufunc.across = (uint8_t)log2_ceil((uint64_t)c->loop->count);
     set_repeat(v, least(v->gufunc.steps, ACROSS_FLIGHT / smallest(c)), v->gufunc.steps);
     return true;
 }

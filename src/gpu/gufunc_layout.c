@@ -13,6 +13,10 @@ enum {
     /* Bytes of a call for one block of its cooperative group: at most PIECE_MAX, and no less than PIECE_MIN to fill the device. */
     PIECE_MIN = 14, /* log2 */
     PIECE_MAX = 17,
+
+    /* Of calls side by side, one in so many of a block's threads may be left over for lines of memory that are whole. */
+    LINE = 128, /* bytes */
+    RANKS_LESS = 8,
 };
 
 /* ---- Parameters ---- */
@@ -119,7 +123,7 @@ static int64_t grid_of_tiles(const cores *c, const occupancy *r, grid *g) {
 
 static int64_t grid_across(const cores *c, const occupancy *r, grid *g) {
     (void)r;
-    g->threads = 1u << (variant_block_coop(c->v) + c->v->gufunc.across);
+    g->threads = 1u << variant_block_across(c->v);
     return ceil_shift(c->loop->count, c->v->gufunc.across + c->v->gufunc.calls) << c->v->gufunc.cluster;
 }
 
@@ -142,13 +146,12 @@ static int64_t blocks_of_pieces(const cores *c, const occupancy *r) {
     return blocks > least_blocks ? blocks : least_blocks;
 }
 
-/* Several blocks a call, or a few calls side by side, and no more cooperative groups than run at once. A device that cannot hold blocks until
- * all are there runs cooperative groups of one. */
+/* Several blocks a call, and no more cooperative groups than run at once. A device that cannot hold blocks until all are there runs
+ * cooperative groups of one. */
 static int64_t grid_of_coops(const cores *c, const occupancy *r, grid *g) {
-    int across = c->v->gufunc.across;
-    int64_t bytes = times(core_total(c, true), 1 << across), calls = ceil_shift(c->loop->count, across),
-            most = least(r->resident, COOP_BLOCKS_MAX);
-    int64_t blocks = ceil_shift(bytes, PIECE_MAX), finest = ceil_shift(bytes, PIECE_MIN), share = r->resident / calls;
+    int64_t bytes = core_total(c, true), most = r->resident < COOP_BLOCKS_MAX ? r->resident : COOP_BLOCKS_MAX;
+    int64_t blocks = ceil_shift(bytes, PIECE_MAX), finest = ceil_shift(bytes, PIECE_MIN),
+            share = r->resident / c->loop->count;
     if (blocks < share)
         blocks = share < finest ? share : finest;
     if (blocks > most)
@@ -159,14 +162,38 @@ static int64_t grid_of_coops(const cores *c, const occupancy *r, grid *g) {
         blocks = 1;
     g->threads = 1u << variant_grid_block(c->v);
     g->coop_blocks = (uint32_t)blocks;
-    g->coops = (uint32_t)least(r->resident / blocks, calls);
+    g->coops = (uint32_t)least(r->resident / blocks, c->loop->count);
     return g->coops * blocks;
+}
+
+/* Threads of a block for each of its calls: as many as there are, or a few less so that those of a block begin where a line of memory does, or a
+ * sector. */
+static int ranks_across(const cores *c) {
+    int all = (1 << variant_grid_block(c->v)) / (int)c->loop->count;
+    int64_t row = times(c->loop->count, smallest(c)), lowest = row & -row; /* bytes */
+    for (int whole = LINE; whole >= SECTOR; whole /= LINE / SECTOR) {
+        int step = lowest < whole ? whole / (int)lowest : 1, ranks = all / step * step;
+        if (ranks >= all - all / RANKS_LESS)
+            return ranks;
+    }
+    return all;
+}
+
+/* All blocks that run at once take all calls, some, side by side. */
+static int64_t grid_across_blocks(const cores *c, const occupancy *r, grid *g) {
+    int64_t finest = ceil_shift(times(core_total(c, true), c->loop->count), PIECE_MIN);
+    int blocks = least(least(r->resident, COOP_BLOCKS_MAX), finest);
+    g->threads = 1u << variant_grid_block(c->v);
+    g->coop_blocks = r->cooperative && blocks > 0 ? (uint32_t)blocks : 1;
+    g->coops = 1;
+    return g->coop_blocks;
 }
 
 int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, grid *g) {
     const variant *v = l->v;
     cores c = {v, l->loop, l->layout, l->core};
     int64_t blocks = (v->gufunc.unrolled            ? grid_of_threads
+                      : variant_grid_across(v)      ? grid_across_blocks
                       : v->gufunc.coop == COOP_GRID ? grid_of_coops
                       : v->gufunc.tile              ? grid_of_tiles
                       : v->gufunc.across            ? grid_across
@@ -188,6 +215,10 @@ int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, 
     if (v->gufunc.coop == COOP_GRID) {
         put_parameter(w, GPU_GUFUNC_BLOCKS, g->coop_blocks);
         g->slots_bytes = g->slots_zeroed = (size_t)g->coops * (size_t)variant_slot_bytes(v);
+    }
+    if (variant_grid_across(v)) {
+        put_divisor(w, GPU_GUFUNC_SIDE, c.loop->count);
+        put_parameter(w, GPU_GUFUNC_RANKS, ranks_across(&c));
     }
     if (v->gufunc.coop == COOP_GRID || v->gufunc.split)
         g->slots = put_parameter(w, GPU_GUFUNC_SLOTS, 0);

@@ -128,6 +128,8 @@
                                               "from one call's core to the next in shared memory; byte offset of the operand's " \
                                               "part of shared memory") \
     X(GPU_GUFUNC_BLOCKS,  INT32,   coop_blocks, "blocks of a cooperative group, or that take the tiles of a call") \
+    X(GPU_GUFUNC_SIDE,    DIVISOR32, grid_across, "inner calls") \
+    X(GPU_GUFUNC_RANKS,   INT32,   grid_across, "threads of a block for each of them") \
     X(GPU_GUFUNC_SLOTS,   ADDRESS, coop_slots, "split: see type/tile.h. Else the address of zeroed memory, variant_slot_bytes for each cooperative group in flight " \
                                                "(there are grid / blocks; group t has slot t)")
 

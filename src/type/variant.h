@@ -265,7 +265,8 @@ typedef struct variant {
              * them takes; 0: all. */
             uint8_t part[GUFUNC_SIZES];
             /* log2 of the neighbouring calls that a block takes side by side; neighbouring threads are then threads of neighbouring calls,
-             * and a group's are 2^across apart. COOP_GRID: all blocks of a group take these calls. 0: each group's threads are neighbours. */
+             * and a group's are 2^across apart. COOP_GRID: the calls of the whole launch, which all blocks take, are as many or
+             * fewer, but more than half. 0: each group's threads are neighbours. */
             uint8_t across;
             /* All constructs go along the one range that variant_lead's unit dimension is, whose accesses by vectors may begin anywhere; of
              * a COOP_GRID group, and of a cluster, each block has a piece of the range, and staged operands are read at the range's index
@@ -389,20 +390,24 @@ static inline int variant_operands(const variant *v) {
 static inline int variant_mask(const variant *v) { return v->nin + v->nout; }
 /* Gufunc, COOP_GRID: log2 of the threads of a block. */
 static inline int variant_grid_block(const variant *v) { return COOP_GRID_BLOCK - v->gufunc.fine; }
-/* Gufunc, across: log2 of the threads of a block that compute each of its calls. */
-static inline int variant_block_coop(const variant *v) {
-    return v->gufunc.coop == COOP_GRID ? variant_grid_block(v) - v->gufunc.across : v->gufunc.coop - v->gufunc.cluster;
+/* Gufunc: do blocks of a grid take several calls side by side? */
+static inline bool variant_grid_across(const variant *v) { return v->gufunc.coop == COOP_GRID && v->gufunc.across; }
+/* Gufunc, across, no grid: log2 of the threads of a block that compute each of its calls. */
+static inline int variant_block_coop(const variant *v) { return v->gufunc.coop - v->gufunc.cluster; }
+/* Gufunc, across: log2 of the threads of a block. */
+static inline int variant_block_across(const variant *v) {
+    return v->gufunc.coop == COOP_GRID ? variant_grid_block(v) : variant_block_coop(v) + v->gufunc.across;
 }
 /* Gufunc, across: what the threads of a block tell each other of a reduction is an entry of shared memory for each of them, those of a rank
  * in a row, which has one entry more than there are calls; and behind all rows some sets of results, one for each call and block of the
- * cluster. */
+ * cluster. Rows of a grid are no longer than 1 << across, and have more than half of that. */
 static inline int variant_row_entries(const variant *v) { return (1 << v->gufunc.across) + 1; }
-static inline int variant_result_sets(const variant *v) {
-    return v->gufunc.cluster || v->gufunc.coop == COOP_GRID ? 2 : 1;
-}
+static inline int variant_result_sets(const variant *v) { return v->gufunc.cluster ? 2 : 1; }
 static inline int variant_across_entries(const variant *v) {
-    return (variant_row_entries(v) << variant_block_coop(v)) +
-           (variant_result_sets(v) << (v->gufunc.across + v->gufunc.cluster));
+    int results = variant_result_sets(v) << (v->gufunc.across + v->gufunc.cluster);
+    return variant_grid_across(v)
+               ? (1 << variant_grid_block(v)) + (2 << variant_grid_block(v) >> v->gufunc.across) + results
+               : (variant_row_entries(v) << variant_block_coop(v)) + results;
 }
 /* Gufunc, COOP_GRID: bytes of memory in which the blocks of a group meet. With calls side by side there are entries of each, one for each block
  * and one for all. */
@@ -413,7 +418,7 @@ static inline int variant_slot_bytes(const variant *v) {
 static inline int held_loosely(int threads) { return threads > BLOCK_MAX ? HELD_COLUMNS / 2 : HELD_COLUMNS * 3 / 4; }
 /* Gufunc: do threads keep the elements of two columns in words, and take them out of these for each construct anew? */
 static inline bool variant_packs_calls(const variant *v) {
-    int threads = 1 << (variant_block_coop(v) + v->gufunc.across);
+    int threads = 1 << variant_block_across(v);
     bool halves = v->gufunc.calls && v->gufunc.held << v->gufunc.calls > held_loosely(threads);
     for (int k = 0; k < v->nin && halves; k++) {
         const variant_operand *o = &v->operand[k];
@@ -563,7 +568,7 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             shared memory for a tile of each staged operand, in order.
  *   gufunc    coop <= COOP_WARP: blockDim.x >> coop calls a block; to COOP_BLOCK: 1 << coop threads; COOP_GRID: 1 << variant_grid_block threads,
  *             all blocks resident at once (a cooperative launch), their number a multiple of GPU_GUFUNC_BLOCKS. The grid may have fewer
- *             groups than there are calls, or 1 << across neighbours of them: groups loop. Other across: 1 << (coop - cluster + across) threads, at most 1024, for 1 << across
+ *             groups than there are calls: groups loop. With across it is one group, whose blocks have GPU_GUFUNC_RANKS threads for each call. Other across: 1 << (coop - cluster + across) threads, at most 1024, for 1 << across
  *             calls; with clusters the grid has one for all calls, and block b is of cluster b >> cluster. pieces with clusters:
  *             1 << coop threads, and a cluster for each call, in order. Staged:
  *             dynamic shared memory of what the operands' parts need. Where coop is 0, ndim is 1,

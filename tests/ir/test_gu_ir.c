@@ -32,6 +32,14 @@ enum {
     ACROSS_MOST = 8 /* log2 of the calls that a grid has side by side */
 };
 
+/* log2 of the calls that a grid has side by side where there are so many; 0: they are not side by side. */
+static uint8_t grid_width(int64_t calls) {
+    int width = 0;
+    while (1 << width < calls && width <= ACROSS_MOST)
+        width++;
+    return width <= ACROSS_MOST ? (uint8_t)width : 0;
+}
+
 static bool only_rare; /* variants are simulated only if they are what is drawn rarely */
 
 /* May neighbouring calls stand side by side? */
@@ -376,11 +384,16 @@ typedef struct launched {
 
 static uint64_t slots[16 + (COOP_ENTRY * (COOP_BLOCKS_MAX + 1) << ACROSS_MOST)]; /* of one group, at most */
 
-/* The blocks of the one group that there is, and where they meet. */
-static void put_grid(parameter_writer *w, const variant *v, int blocks) {
+/* The blocks of the one group that there is, threads for each of the calls if they are side by side, and where the blocks meet. */
+static void put_grid(parameter_writer *w, const variant *v, int blocks, int64_t calls) {
     assert_true((size_t)variant_slot_bytes(v) <= sizeof slots);
     memset(slots, 0, (size_t)variant_slot_bytes(v));
     put_parameter(w, GPU_GUFUNC_BLOCKS, blocks);
+    if (v->gufunc.across) {
+        put_divisor(w, GPU_GUFUNC_SIDE, calls);
+        put_parameter(w, GPU_GUFUNC_RANKS,
+                      chance(50) ? (1 << COOP_GRID_BLOCK) / calls : pick(1, (1 << COOP_GRID_BLOCK) / calls));
+    }
     put_address(w, GPU_GUFUNC_SLOTS, slots);
 }
 
@@ -607,7 +620,7 @@ static void put_parameters(const gu_case *x, launched *l) {
             put_parameter(&w, GPU_GUFUNC_STRIDES, d < x->ndim ? x->args[k].loop_stride[x->ndim - 1 - d] : 0);
     (l->v.gufunc.coop ? put_whole : put_staged)(&w, x, l);
     if (l->v.gufunc.coop == COOP_GRID)
-        put_grid(&w, &l->v, l->blocks);
+        put_grid(&w, &l->v, l->blocks, l->calls);
     put_core(&w, layout, x->words);
     parameters_finish(&w);
     l->nparameters = (int)(w.next - l->words);
@@ -635,6 +648,8 @@ static void draw_launch(const gu_case *x, launched *l) {
     }
     if (!sharing)
         draw_across(&v, &size);
+    if (v.gufunc.across && v.gufunc.coop == COOP_GRID)
+        v.gufunc.across = grid_width(l->calls);
     if (!sharing && chance(60))
         draw_whole(x->tree, &v);
     draw_pieces(x->tree, &v, &size);
@@ -643,7 +658,7 @@ static void draw_launch(const gu_case *x, launched *l) {
     coop = v.gufunc.coop;
     l->v = v;
     l->blocks = (int)pick(1, 2);
-    l->threads = v.gufunc.across     ? 1 << (variant_block_coop(&v) + v.gufunc.across)
+    l->threads = v.gufunc.across     ? 1 << variant_block_across(&v)
                  : coop <= COOP_WARP ? 32 << pick(0, 1)
                                      : 1 << (coop == COOP_GRID ? COOP_GRID_BLOCK : coop);
     if (coop == COOP_GRID)
@@ -845,10 +860,10 @@ static void draw_cluster(line_way *w) {
     w->coop += w->cluster;
 }
 
-/* As many lines as there are, and more, or groups of them. */
 static void draw_grid(line_way *w) {
     w->blocks = (int)pick(1, 5);
-    w->width = (int)pick(1, ACROSS_MOST);
+    w->calls = (int)pick(2, LINE_MOST);
+    w->width = grid_width(w->calls);
     w->coop = COOP_GRID;
 }
 
@@ -947,7 +962,7 @@ static void try_lines(const gu_kernel *k, const line_way *way) {
     for (int i = 0; i < 3 && way->staged; i++)
         put_parameter(&w, GPU_GUFUNC_STAGED, i ? 0 : way->n);
     if (way->blocks)
-        put_grid(&w, &v, way->blocks);
+        put_grid(&w, &v, way->blocks, way->calls);
     put_core(&w, t->layout, core);
     parameters_finish(&w);
     code_module m = gu_generate(&a, k, t, &v, &gu_gpu);
@@ -955,7 +970,7 @@ static void try_lines(const gu_kernel *k, const line_way *way) {
                  : way->blocks ? way->blocks
                  : way->few    ? 1
                                : 3;
-    int lanes = way->across ? variant_block_coop(&v) + way->width : way->coop;
+    int lanes = way->across ? variant_block_across(&v) : way->coop;
     int threads = 1 << (way->across || lanes > COOP_WARP ? lanes : COOP_WARP);
     const char *wrong = sim_can(&m) ? sim_run(&m, words, (int)(w.next - words), groups << way->cluster, threads) : NULL;
     if (wrong)

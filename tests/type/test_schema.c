@@ -84,6 +84,18 @@ static const sample samples[] = {
      "PARAMETER_OPERANDS 2, GPU_GUFUNC_CALLS 1, GPU_GUFUNC_ALIGNED 1, GPU_GUFUNC_EXTENTS 3, GPU_GUFUNC_STRIDES 4, "
      "GPU_GUFUNC_BLOCKS 1, "
      "GPU_GUFUNC_SLOTS 1, PARAMETER_CORE 5, "},
+    {"inner calls of a grid, side by side",
+     {.loop = LOOP_GUFUNC,
+      .ndim = 1,
+      .nin = 1,
+      .nout = 1,
+      .gufunc.coop = COOP_GRID,
+      .gufunc.across = 3,
+      .operand = {ARRAY, ARRAY}},
+     true,
+     "PARAMETER_OPERANDS 2, GPU_GUFUNC_CALLS 1, GPU_GUFUNC_ALIGNED 1, GPU_GUFUNC_STRIDES 2, GPU_GUFUNC_BLOCKS 1, "
+     "GPU_GUFUNC_SIDE 3, GPU_GUFUNC_RANKS 1, "
+     "GPU_GUFUNC_SLOTS 1, PARAMETER_CORE 5, "},
     {"staged inner calls",
      {.loop = LOOP_GUFUNC, .ndim = 1, .nin = 1, .nout = 1, .reports = REPORTS_STEPS, .operand = {{.staged = 1}, ARRAY}},
      true,

@@ -162,7 +162,7 @@ static int threads_together(const variant *v) {
     switch (v->loop) {
     case LOOP_GUFUNC:
         return v->gufunc.coop == COOP_GRID ? variant_grid_block(v)
-               : v->gufunc.across          ? variant_block_coop(v) + v->gufunc.across
+               : v->gufunc.across          ? variant_block_across(v)
                                            : v->gufunc.coop;
     case LOOP_FOLD:
         return v->fold.coop;

@@ -277,7 +277,7 @@ static void across_declare(emit *e, const across_entries *in) {
 }
 
 /* Other blocks of a cluster write this block's results. They may do so once all blocks have read those of the reduction before the last one,
- * so reductions alternate between two sets. Of a grid, the block's and the group's results do (grid_across_reduce). */
+ * so reductions alternate between two sets. */
 static across_entries across_entries_of(body *b, int words) {
     emit *e = b->e;
     const variant *v = e->frame->v;
@@ -548,74 +548,108 @@ static void grid_reduce(body *b, partial *p) {
 
 /* ---- Grids, with calls side by side ---- */
 
-/* Of each call the slot has an entry for each block, and one more, for the result. That one is written once all blocks' are there, and
- * a block writes the next one of a call once it has read that call's result: so one set of entries does. */
-static ssa grid_call_entry(emit *e, ssa block, ssa call) {
+/* A block has %ranks threads for each of %side calls, whose numbers are %row and `call`; %row is %ranks of threads that are left over. */
+typedef struct grid_across {
+    across_entries shared; /* a row for each rank, of %side entries and one more; and the results */
+    ssa turn, thread, call;
+} grid_across;
+
+static ssa row_entry(emit *e, ssa row, ssa call) {
+    ssa pitch = emit_value(e, "add i32 %%side, 1");
+    return emit_op(e, "add i32", emit_op(e, "mul i32", row, pitch), call);
+}
+
+/* The entry of the slot: of each call there is one for each block, and one more, for the result. That is written once those of all blocks are
+ * there, and a block writes the next one of a call once it has read that call's result: so one set of entries does. */
+static ssa slot_entry(emit *e, ssa block, ssa call) {
     return emit_op(e, "add i32", emit_value(e, "shl i32 %s, %d", block.text, e->frame->v->gufunc.across), call);
+}
+
+/* Some lanes of a warp combine what the ranks of a call have, and the first one leaves it in the slot. All lanes go the same way: those behind the last
+ * call combine that once more. */
+static void leave_calls(body *b, const grid_across *g, partial p) {
+    emit *e = b->e;
+    const variant *v = e->frame->v;
+    int lanes =
+            variant_grid_block(v) - v->gufunc.across < COOP_WARP ? variant_grid_block(v) - v->gufunc.across : COOP_WARP,
+        leaves = emit_label_new(e), end = emit_label_new(e);
+    ssa lane = emit_value(e, "and i32 %s, %d", g->thread.text, (1 << lanes) - 1),
+        call = emit_value(e, "lshr i32 %s, %d", g->thread.text, lanes), last = emit_value(e, "sub i32 %%side, 1");
+    ssa there = emit_op(e, "icmp ule i32", call, last), of = emit_select_as(e, "i32", there, call, last);
+    partial_accumulator all = partial_begin(b, &p);
+    counted_loop l = counted_loop_begin(e, "i32", lane, ssa_named("%%ranks"));
+    across_read(b, &g->shared, row_entry(e, l.i, of), &p);
+    partial_join(b, &all, &p);
+    counted_loop_end(e, &l, ssa_constant(1 << lanes), loop_no_unroll(e));
+    p = partial_end(b, &all);
+    partial_reduce(b, lanes, &p);
+    ssa first = emit_op(e, "icmp eq i32", lane, ssa_constant(0));
+    emit_branch_if(e, emit_op(e, "and i1", there, first), leaves, end);
+    emit_label(e, leaves);
+    grid_write(b, g->turn, slot_entry(e, ssa_named("%%block"), call), &p);
+    emit_branch(e, end);
+    emit_label(e, end);
 }
 
 /* The block whose number is that of a call waits for what all blocks have of it, combines that, and leaves the result; if blocks are fewer, it does so
  * for some calls, one after the other. */
-static void combine_calls(body *b, ssa turn, ssa block, partial p) {
+static void combine_calls(body *b, const grid_across *g, partial p) {
     emit *e = b->e;
     const variant *v = e->frame->v;
-    ssa thread = lanes_thread(e);
-    counted_loop c = counted_loop_begin(e, "i32", block, ssa_constant(1 << v->gufunc.across));
+    int first = emit_label_new(e), rest = emit_label_new(e);
+    counted_loop c = counted_loop_begin(e, "i32", ssa_named("%%block"), ssa_named("%%side"));
     partial_accumulator all = partial_begin(b, &p);
-    counted_loop l = counted_loop_begin(e, "i32", thread, ssa_named("%%blocks"));
-    grid_read(b, turn, grid_call_entry(e, l.i, c.i), &p);
+    counted_loop l = counted_loop_begin(e, "i32", g->thread, ssa_named("%%blocks"));
+    grid_read(b, g->turn, slot_entry(e, l.i, c.i), &p);
     partial_join(b, &all, &p);
     counted_loop_end(e, &l, ssa_constant(1 << variant_grid_block(v)), loop_no_unroll(e));
     p = partial_end(b, &all);
     block_reduce(b, variant_grid_block(v) - COOP_WARP, &p);
-    int first = emit_label_new(e), rest = emit_label_new(e);
-    emit_branch_if(e, emit_value(e, "icmp eq i32 %s, 0", thread.text), first, rest);
+    emit_branch_if(e, emit_op(e, "icmp eq i32", g->thread, ssa_constant(0)), first, rest);
     emit_label(e, first);
-    grid_write(b, turn, grid_call_entry(e, ssa_constant(COOP_BLOCKS_MAX), c.i), &p);
+    grid_write(b, g->turn, slot_entry(e, ssa_constant(COOP_BLOCKS_MAX), c.i), &p);
     emit_branch(e, rest);
     emit_label(e, rest);
     counted_loop_end(e, &c, ssa_named("%%blocks"), loop_no_unroll(e));
 }
 
-/* The first threads of a block, one for each call, leave the block's results in the slot, and tell the others of it what all blocks have. */
+/* Each thread leaves its partial, threads of the block combine those of a call, and tell the other blocks; the first threads, one for each call, tell the
+ * others of the block what all blocks have. */
 static void grid_across_reduce(body *b, partial *p) {
     emit *e = b->e;
-    const variant *v = e->frame->v;
-    ssa turn = grid_turn(e), thread = lanes_thread(e);
-    ssa block = emit_value(e, "lshr i64 %%rank, %d", variant_block_coop(v)),
-        call = emit_value(e, "and i32 %s, %d", thread.text, (1 << v->gufunc.across) - 1);
-    ssa one = emit_op(e, "icmp eq i32", thread, ssa_constant(0)), first = emit_op(e, "icmp eq i32", thread, call);
-    int counts = emit_label_new(e), leaves = emit_label_new(e), left = emit_label_new(e), tells = emit_label_new(e),
-        end = emit_label_new(e), counted = emit_label_new(e);
-    block = emit_value(e, "trunc i64 %s to i32", block.text);
-    across_reduce(b, 1, p);
-    emit_branch_if(e, one, counts, counted);
+    grid_across g = {across_entries_of(b, partial_word_count(p)), grid_turn(e), lanes_thread(e), ssa_none()};
+    int writes = emit_label_new(e), written = emit_label_new(e), counts = emit_label_new(e),
+        counted = emit_label_new(e), tells = emit_label_new(e), told = emit_label_new(e);
+    g.call = emit_op(e, "sub i32", g.thread, emit_value(e, "mul i32 %%row, %%side"));
+    emit_branch_if(e, emit_value(e, "icmp ult i32 %%row, %%ranks"), writes, written);
+    emit_label(e, writes);
+    across_write(b, &g.shared, row_entry(e, ssa_named("%%row"), g.call), p, ssa_none());
+    emit_branch(e, written);
+    emit_label(e, written);
+    emit_block_barrier(e);
+    emit_branch_if(e, emit_op(e, "icmp eq i32", g.thread, ssa_constant(0)), counts, counted);
     emit_label(e, counts);
-    grid_counted(e, turn);
+    grid_counted(e, g.turn);
     emit_branch(e, counted);
     emit_label(e, counted);
-    emit_branch_if(e, first, leaves, left);
-    emit_label(e, leaves);
-    grid_write(b, turn, grid_call_entry(e, block, call), p);
-    emit_branch(e, left);
-    emit_label(e, left);
-    combine_calls(b, turn, block, *p);
-    across_entries in = across_entries_of(b, partial_word_count(p));
+    leave_calls(b, &g, *p);
+    combine_calls(b, &g, *p);
+    ssa result = emit_value(e, "add i32 %s, %d", g.call.text, g.shared.results);
     partial all = *p;
-    emit_branch_if(e, first, tells, end);
+    emit_branch_if(e, emit_value(e, "icmp eq i32 %%row, 0"), tells, told);
     emit_label(e, tells);
-    grid_read(b, turn, grid_call_entry(e, ssa_constant(COOP_BLOCKS_MAX), call), &all);
-    across_write(b, &in, emit_value(e, "add i32 %s, %d", call.text, in.results), &all, ssa_none());
-    emit_branch(e, end);
-    emit_label(e, end);
+    grid_read(b, g.turn, slot_entry(e, ssa_constant(COOP_BLOCKS_MAX), g.call), &all);
+    across_write(b, &g.shared, result, &all, ssa_none());
+    emit_branch(e, told);
+    emit_label(e, told);
     emit_block_barrier(e);
-    across_results(b, &in, call, p);
+    across_read(b, &g.shared, result, p);
 }
 
 void coop_reduce(body *b, int calls, partial *p) {
     int coop = b->e->frame->v->gufunc.coop;
     assert(calls == 1 || b->e->frame->v->gufunc.across);
-    if (coop == COOP_GRID && b->e->frame->v->gufunc.across)
+    if (variant_grid_across(b->e->frame->v))
         grid_across_reduce(b, p);
     else if (coop == COOP_GRID)
         grid_reduce(b, p);

@@ -39,7 +39,7 @@ static bool is_symmetric(const node *reduce) { return !reduce->callee && reduce-
 
 /* Do all lanes of a warp come here together, whatever groups they make? Then shuffles need no mask that the compiler does not know. */
 static bool warp_together(const variant *v) {
-    return v->loop == LOOP_GUFUNC && v->gufunc.across && variant_block_coop(v) + v->gufunc.across >= COOP_WARP;
+    return v->loop == LOOP_GUFUNC && v->gufunc.across && variant_block_across(v) >= COOP_WARP;
 }
 
 void lanes_reduce(body *b, const node *reduce, int lanes, ssa *value, ssa *present) {

@@ -10,6 +10,8 @@ typedef struct gpu {
     divisor extent[UF_MAX_NDIM];
     ssa stride[VARIANT_OPERANDS][UF_MAX_NDIM];
     ssa blocks, slots; /* COOP_GRID */
+    divisor side;      /* the same, across: calls, .. */
+    ssa ranks;         /* .. and threads of a block for each */
     const staging *staged;
 } gpu;
 
@@ -135,7 +137,7 @@ static void calls_by_block(gufunc_writer *w, gpu *g) {
     counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 
-/* Neighbouring calls side by side, one or two a thread, by a block or a cluster of blocks. All threads of it make all calls, so that they
+/* Neighbouring calls side by side, one or two a thread, by a block, a cluster of blocks or blocks of a grid. All threads of it make all calls, so that they
  * meet at barriers: those beyond the last call, and calls that a mask leaves out, read what the last call (or they) would, and store
  * nothing. */
 static void one_across(gufunc_writer *w, gpu *g, ssa first, ssa own, ssa rank) {
@@ -208,17 +210,6 @@ static void calls_by_lanes(gufunc_writer *w, gpu *g) {
     counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 
-/* One call of a group of blocks, each of which may have a piece of it. */
-static void one_by_grid(gufunc_writer *w, gpu *g, ssa call, ssa first, ssa own, ssa rank) {
-    emit *e = w->s.e;
-    find_call(w, g, call);
-    if (w->s.v->gufunc.pieces)
-        piece_find(w, g->aligned, emit_widen(e, own), emit_widen(e, g->blocks));
-    call_together(w, g, emit_widen(e, emit_special_register(e, "tid")), ssa_constant(1 << variant_grid_block(w->s.v)),
-                  is_again(w, g, call, first), emit_value(e, "icmp eq i64 %s, 0", rank.text));
-}
-
-/* Groups of several blocks, which take a call after the other, or neighbouring calls side by side. */
 static void calls_by_grid(gufunc_writer *w, gpu *g) {
     emit *e = w->s.e;
     ssa block = emit_special_register(w->s.e, "ctaid"), thread = emit_special_register(w->s.e, "tid"),
@@ -226,24 +217,39 @@ static void calls_by_grid(gufunc_writer *w, gpu *g) {
     ssa coop = emit_value(e, "udiv i32 %s, %s", block.text, blocks.text);
     ssa coops = emit_value(e, "udiv i32 %s, %s", emit_special_register(w->s.e, "nctaid").text, blocks.text);
     ssa own = emit_value(e, "urem i32 %s, %s", block.text, blocks.text);
-    int across = w->s.v->gufunc.across, threads = variant_grid_block(w->s.v) - across; /* of a block and a call, log2 */
-    ssa rank = emit_value(e, "shl i32 %s, %d", own.text, threads);
-    rank = emit_op(e, "add i32", rank, across ? emit_value(e, "lshr i32 %s, %d", thread.text, across) : thread);
-    rank = emit_widen(e, rank);
-    ssa size = emit_value(e, "shl i32 %s, %d", blocks.text, threads);
-    ssa slot = emit_value(e, "mul i32 %s, %d", coop.text, variant_slot_bytes(w->s.v));
+    ssa rank = emit_value(e, "shl i32 %s, %d", own.text, variant_grid_block(w->s.v));
+    rank = emit_widen(e, emit_op(e, "add i32", rank, thread));
+    ssa size = emit_value(e, "shl i32 %s, %d", blocks.text, variant_grid_block(w->s.v));
+    ssa slot = emit_value(e, "mul i32 %s, %d", coop.text, COOP_SLOT);
     slot = emit_value(e, "getelementptr i8, i8 addrspace(1)* %s, i64 %s", g->slots.text, emit_widen(e, slot).text);
     mapped_arguments(w, rank, emit_widen(e, size), g->aligned, slot, blocks);
     coop_grid_begin(e);
-    ssa call = emit_widen(e, emit_value(e, "and i32 %s, %d", thread.text, (1 << across) - 1)),
-        first = emit_value(e, "shl i64 %s, %d", emit_widen(e, coop).text, across),
-        step = emit_value(e, "shl i64 %s, %d", emit_widen(e, coops).text, across);
+    ssa stores = emit_value(e, "icmp eq i64 %s, 0", rank.text);
+    ssa first = emit_widen(e, coop);
     counted_loop l = counted_loop_begin(e, "i64", first, g->n);
-    if (across)
-        one_across(w, g, l.i, call, rank);
-    else
-        one_by_grid(w, g, l.i, first, own, rank);
-    counted_loop_end(e, &l, step, loop_no_unroll(e));
+    find_call(w, g, l.i);
+    if (w->s.v->gufunc.pieces)
+        piece_find(w, g->aligned, emit_widen(e, own), emit_widen(e, blocks));
+    call_together(w, g, emit_widen(e, thread), ssa_constant(1 << variant_grid_block(w->s.v)),
+                  is_again(w, g, l.i, first), stores);
+    counted_loop_end(e, &l, emit_widen(e, coops), loop_no_unroll(e));
+}
+
+/* All calls side by side, by all blocks: each has %ranks threads of every call. Threads that are left over do what the last rank does of the last
+ * call, and store nothing. */
+static void calls_across_grid(gufunc_writer *w, gpu *g) {
+    emit *e = w->s.e;
+    ssa thread = emit_special_register(e, "tid"), block = emit_special_register(e, "ctaid"), row, call;
+    skeleton_divide(&w->s, &g->side, false, thread, &row, &call);
+    ssa there = emit_op(e, "icmp ult i32", row, g->ranks), last = emit_value(e, "sub i32 %s, 1", g->ranks.text);
+    ssa rank =
+        emit_op(e, "add i32", emit_op(e, "mul i32", block, g->ranks), emit_select_as(e, "i32", there, row, last));
+    rank = emit_widen(e, rank);
+    mapped_arguments(w, rank, wide_product(e, g->blocks, g->ranks), g->aligned, g->slots, g->blocks);
+    text_printf(&w->arguments, ", i32 %s, i32 %s, i32 %s, i32 %s", block.text, g->side.extent.text, row.text,
+                g->ranks.text);
+    coop_grid_begin(e);
+    one_across(w, g, ssa_constant(0), emit_select_as(e, "i64", there, emit_widen(e, call), g->n), rank);
 }
 
 /* A call for each cluster of blocks, each of which has a piece of it. */
@@ -289,12 +295,18 @@ void gpu_gufunc(gufunc_writer *w) {
     g->staged = staging_read(w);
     if (w->s.v->gufunc.coop == COOP_GRID || w->s.v->gufunc.tile)
         g->blocks = skeleton_parameter(&w->s, GPU_GUFUNC_BLOCKS);
+    if (variant_grid_across(w->s.v)) {
+        g->side = skeleton_divisor(&w->s, GPU_GUFUNC_SIDE);
+        g->ranks = skeleton_parameter(&w->s, GPU_GUFUNC_RANKS);
+    }
     if (w->s.v->gufunc.coop == COOP_GRID || w->s.v->gufunc.split)
         g->slots =
             emit_value(e, "inttoptr i64 %s to i8 addrspace(1)*", skeleton_parameter(&w->s, GPU_GUFUNC_SLOTS).text);
     gufunc_core_parameters(w);
     if (w->s.v->gufunc.form)
         calls_by_lanes(w, g);
+    else if (variant_grid_across(w->s.v))
+        calls_across_grid(w, g);
     else if (w->s.v->gufunc.coop == COOP_GRID)
         calls_by_grid(w, g);
     else if (w->s.v->gufunc.tile)

@@ -126,6 +126,8 @@ static void write_functions(emit *e, void *user) {
     w->frame.strip_lanes = v->gufunc.strips ? call_strips_lanes(v, e->target) : 0;
     if (w->frame.mapped)
         text_puts(&w->parameters, ", i64 %rank, i64 %size, i1 %aligned, i8 addrspace(1)* %slot, i32 %blocks");
+    if (variant_grid_across(v))
+        text_puts(&w->parameters, ", i32 %block, i32 %side, i32 %row, i32 %ranks");
     for (int d = 0; d < GUFUNC_SIZES; d++)
         if (v->gufunc.part[d])
             text_printf(&w->parameters, ", i64 %%t%d", d);
