@@ -1,6 +1,7 @@
 /* engine.c - the table of the CPU engine: target, memory, information. */
 #include <dlfcn.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -14,7 +15,9 @@ enum {
     NARROW_MAX = 8,     /* the extent of a narrow dimension, but .. */
     NARROW_BYTES = 96,  /* of as many elements, */
     NARROW_COMPLEX = 8, /* and complex numbers; */
-    LIGHT_NODES = 12    /* .. CPU_NARROW_MAX for a kernel of at most so many nodes */
+    LIGHT_NODES = 12,   /* .. CPU_NARROW_MAX for a kernel of at most so many nodes */
+    WAYS_LEAST = 8,     /* lines with equal low bits of their addresses that a first level cache holds, at least, .. */
+    WAYS_FREE = 2       /* .. and those of them for operands that do not lie across */
 };
 
 /* The width of the widest vectors of this processor. AVX-512 counts if DQ, VL and BW come with it, as in all server
@@ -136,18 +139,32 @@ static bool squares_pay(const variant *v, const nd_loop *loop) {
     bool pay = loop->extent[1] > RECORD_SHUFFLED;
     for (int k = 0; k < v->nin + v->nout; k++)
         if (v->operand[k].kind != OPERAND_NUMBER && nd_is_dense(loop, k))
-            pay &= k < v->nin && loop->extent[1] * dtypes[v->operand[k].memory].size >= ACCESS_BYTES;
+            pay &= k < v->nin && loop->extent[1] * dtypes[v->operand[k].memory].size >= ACCESS_BYTES &&
+                   dtypes[v->operand[k].memory].size < ACCESS_BYTES;
     return pay;
 }
 
-/* The extent of dimension 1 if it is narrow; 0: it is not, or elements of so many bytes, or complex ones, of which a vector holds few, would be
- * picked out of more vectors than it takes to copy them. */
+/* How many columns may be read in turn, an element of each, whose lines the first level cache then has for the next elements, wherever they lie. */
+static int columns_kept(void) {
+    static _Atomic int known;
+    int columns = atomic_load_explicit(&known, memory_order_relaxed);
+    if (!columns) {
+        long ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC);
+        columns = (ways > WAYS_LEAST ? (int)ways : WAYS_LEAST) - WAYS_FREE;
+        atomic_store_explicit(&known, columns, memory_order_relaxed);
+    }
+    return columns;
+}
+
+/* The extent of dimension 1 if it is narrow; 0: it is not, or elements of so many bytes, or complex ones, would be picked out of more lines than the
+ * cache keeps, or of more vectors than it takes to copy them. */
 static uint8_t narrow_extent(const variant *v, const nd_loop *loop, const code_traits *traits) {
     int64_t extent = loop->extent[1];
     bool narrow = extent <= cpu_tile_narrow(traits) && !squares_pay(v, loop);
     for (int k = 0; k < variant_operands(v); k++) {
         dtype t = (dtype)v->operand[k].memory;
-        narrow &= extent * dtypes[t].size <= NARROW_BYTES && !(dtype_is_complex(t) && extent > NARROW_COMPLEX);
+        bool small = extent * dtypes[t].size <= NARROW_BYTES && !(dtype_is_complex(t) && extent > NARROW_COMPLEX);
+        narrow &= small || extent <= columns_kept();
     }
     return narrow ? (uint8_t)extent : 0;
 }

@@ -728,9 +728,9 @@ static void test_narrow_tiles(void **state) {
     } cases[] = {
         {DT_FLOAT32, 15, 5, 15, true},  {DT_FLOAT32, 16, 5, 0, true},    {DT_FLOAT32, 9, 20, 0, true},
         {DT_FLOAT32, 8, 5, 8, false},   {DT_FLOAT32, 9, 5, 0, false},    {DT_FLOAT64, 12, 5, 12, true},
-        {DT_FLOAT64, 12, 5, 0, false},  {DT_FLOAT64, 13, 5, 0, true},    {DT_INT8, 15, 5, 15, false},
-        {DT_INT16, 9, 5, 0, false},     {DT_COMPLEX64, 8, 5, 8, false},  {DT_COMPLEX64, 9, 5, 0, true},
-        {DT_COMPLEX128, 6, 5, 6, true}, {DT_COMPLEX128, 7, 20, 0, true},
+        {DT_FLOAT64, 12, 5, 0, false},  {DT_FLOAT64, 15, 5, 0, true},    {DT_INT8, 15, 5, 15, false},
+        {DT_INT16, 9, 5, 0, false},     {DT_COMPLEX64, 8, 5, 8, false},  {DT_COMPLEX64, 15, 5, 0, true},
+        {DT_COMPLEX128, 6, 5, 6, true}, {DT_COMPLEX128, 15, 5, 0, true},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
