@@ -18,7 +18,8 @@ enum {
 typedef struct strips {
     cpu_loop all;
     int rows;                    /* of a strip, at most */
-    ssa array[VARIANT_OPERANDS]; /* of staged operands: element (column, row) is number row * TILE_COLUMNS + column */
+    ssa array[VARIANT_OPERANDS]; /* of staged operands: element (column, row) is number row * pitch + column */
+    ssa dense, pitch;            /* i1: see may_be_dense; i64 */
 } strips;
 
 static bool is_staged(const skeleton *s, int k) { return s->v->operand[k].staged; }
@@ -48,7 +49,7 @@ static ssa next_column(skeleton *s, const strips *f, int k, ssa element) {
 }
 
 static ssa array_at(skeleton *s, const strips *f, int k, ssa column, ssa row) {
-    ssa line = emit_value(s->e, "mul i64 %s, %d", row.text, TILE_COLUMNS);
+    ssa line = emit_op(s->e, "mul i64", row, f->pitch);
     return skeleton_address(s, k, f->array[k], emit_op(s->e, "add i64", line, column));
 }
 
@@ -66,10 +67,10 @@ static void copy_square(skeleton *s, const strips *f, int k, ssa from, ssa colum
         line = next_column(s, f, k, line);
     }
     emit_transpose(e, type.text, n, 1, vectors);
-    ssa first = array_at(s, f, k, column, row);
+    ssa at = array_at(s, f, k, column, row);
     for (int i = 0; i < n; i++) {
-        ssa at = skeleton_address(s, k, first, ssa_constant(i * TILE_COLUMNS));
         emit_store_as(e, type.text, vectors[i], emit_pointer_as(e, memory, at, type.text), align);
+        at = skeleton_address(s, k, at, f->pitch);
     }
 }
 
@@ -122,13 +123,35 @@ static void copy_strip(skeleton *s, const strips *f, int k, ssa from, ssa rows) 
     copy_elements(s, f, k, from, by_squares, rows);
 }
 
-static void strip_row(skeleton *s, const strips *f, ssa first, ssa i) {
+static void strip_row(skeleton *s, const strips *f, ssa first, ssa i, ssa n) {
     ssa row[VARIANT_OPERANDS] = {0};
     cpu_loop_row(s, &f->all, emit_op(s->e, "add i64", first, i), row);
     for (int k = 0; k < s->noperands; k++)
         if (is_staged(s, k))
             row[k] = array_at(s, f, k, ssa_constant(0), i);
-    cpu_row(s, f->all.n, row, f->all.stride[0]);
+    cpu_row(s, n, row, f->all.stride[0]);
+}
+
+/* May the rows of all operands that are not staged lie one behind the other? Then those of a strip are one row: short ones would each have a rest
+ * that fills no vector. */
+static bool may_be_dense(const skeleton *s) {
+    bool may = true;
+    for (int k = 0; k < s->noperands; k++)
+        may &=
+            is_staged(s, k) || s->v->operand[k].kind == OPERAND_CONTIGUOUS || s->v->operand[k].kind == OPERAND_NUMBER;
+    return may;
+}
+
+static void find_pitch(skeleton *s, strips *f) {
+    emit *e = s->e;
+    f->dense = ssa_bool(may_be_dense(s));
+    f->pitch = ssa_constant(TILE_COLUMNS);
+    if (!may_be_dense(s))
+        return;
+    for (int k = 0; k < s->noperands; k++)
+        if (!is_staged(s, k) && s->v->operand[k].kind == OPERAND_CONTIGUOUS)
+            f->dense = emit_op(e, "and i1", f->dense, emit_op(e, "icmp eq i64", f->all.stride[1][k], f->all.n));
+    f->pitch = emit_select_as(e, "i64", f->dense, f->all.n, f->pitch);
 }
 
 /* ---- A narrow dimension 1 ---- */
@@ -194,6 +217,7 @@ static void in_strips(skeleton *s) {
     emit *e = s->e;
     strips f = {.rows = strip_rows(s)};
     cpu_loop_read(s, &f.all);
+    find_pitch(s, &f);
     for (int k = 0; k < s->noperands; k++)
         if (is_staged(s, k))
             f.array[k] = emit_array(e, skeleton_memory(s, k), f.rows * TILE_COLUMNS);
@@ -204,9 +228,14 @@ static void in_strips(skeleton *s) {
     for (int k = 0; k < s->noperands; k++)
         if (is_staged(s, k))
             copy_strip(s, &f, k, first[k], rows);
-    counted_loop row = counted_loop_begin(e, "i64", ssa_constant(0), rows);
-    strip_row(s, &f, strip.i, row.i);
-    counted_loop_end(e, &row, ssa_constant(1), loop_no_unroll(e)); /* a strip of eight rows would be written out */
+    ssa one = ssa_constant(1), lines = rows, n = f.all.n;
+    if (may_be_dense(s)) {
+        lines = emit_select_as(e, "i64", f.dense, one, rows);
+        n = emit_select_as(e, "i64", f.dense, emit_op(e, "mul i64", rows, n), n);
+    }
+    counted_loop row = counted_loop_begin(e, "i64", ssa_constant(0), lines);
+    strip_row(s, &f, strip.i, row.i, n);
+    counted_loop_end(e, &row, one, loop_no_unroll(e)); /* a strip of eight rows would be written out */
     counted_loop_end(e, &strip, ssa_constant(f.rows), loop_no_unroll(e));
 }
 
