@@ -258,8 +258,8 @@ static void spread_columns(const cores *c, variant *v, const loop_problem *s, co
 
 /* Few tall columns, of which clusters would leave multiprocessors without work: all blocks take them side by side. False: they are no such columns. */
 static bool spread_over_grid(const cores *c, variant *v, const loop_problem *s, const work *w) {
-    int64_t clusters = ceil_shift(c->loop->count, v->gufunc.across);
-    if (clusters << least(s->clusters, CLUSTER_PORTABLE) >= s->sms || c->loop->count > 1 << ACROSS_GRID ||
+    int64_t groups = ceil_shift(c->loop->count, v->gufunc.across);
+    if (groups << least(s->clusters, CLUSTER_PORTABLE) >= s->sms || c->loop->count > 1 << ACROSS_GRID ||
         !wants_grid(c, s->traits, w))
         return false;
     v->gufunc.coop = COOP_GRID;

@@ -568,8 +568,8 @@ bool variant_parse(const uint8_t *bytes, size_t size, variant *out);
  *             shared memory for a tile of each staged operand, in order.
  *   gufunc    coop <= COOP_WARP: blockDim.x >> coop calls a block; to COOP_BLOCK: 1 << coop threads; COOP_GRID: 1 << variant_grid_block threads,
  *             all blocks resident at once (a cooperative launch), their number a multiple of GPU_GUFUNC_BLOCKS. The grid may have fewer
- *             groups than there are calls: groups loop. With across it is one group, whose blocks have GPU_GUFUNC_RANKS threads for each call. Other across: 1 << (coop - cluster + across) threads, at most 1024, for 1 << across
- *             calls; with clusters the grid has one for all calls, and block b is of cluster b >> cluster. pieces with clusters:
+ *             groups than there are calls: groups loop; with across it is one group, whose blocks have GPU_GUFUNC_RANKS threads for each
+ *             call. Other across: 1 << (coop - cluster + across) threads, at most 1024, for 1 << across calls; with clusters the grid has one for all calls, and block b is of cluster b >> cluster. pieces with clusters:
  *             1 << coop threads, and a cluster for each call, in order. Staged:
  *             dynamic shared memory of what the operands' parts need. Where coop is 0, ndim is 1,
  *             and every staged operand's core is in C order without gaps, one call's behind the other's, so that a block's cores are one

@@ -161,9 +161,9 @@ static int array_at(const variant *v, int n) {
 static int threads_together(const variant *v) {
     switch (v->loop) {
     case LOOP_GUFUNC:
-        return v->gufunc.coop == COOP_GRID ? variant_grid_block(v)
-               : v->gufunc.across          ? variant_block_across(v)
-                                           : v->gufunc.coop;
+        return v->gufunc.across              ? variant_block_across(v)
+               : v->gufunc.coop == COOP_GRID ? variant_grid_block(v)
+                                             : v->gufunc.coop;
     case LOOP_FOLD:
         return v->fold.coop;
     case LOOP_SCAN:
@@ -213,10 +213,10 @@ static int resident_with_rows(const variant *v, int threads) {
 static int resident_blocks(const variant *v, int threads) {
     if (v->loop != LOOP_GUFUNC)
         return 0;
-    return v->gufunc.held && !variant_holds_part(v)          ? resident_with_held(v, threads)
-           : v->gufunc.pieces && variant_stages(v)           ? resident_with_rows(v, threads)
-           : v->gufunc.across && v->gufunc.coop == COOP_GRID ? PIECE_FIT
-                                                             : 0;
+    return v->gufunc.held && !variant_holds_part(v) ? resident_with_held(v, threads)
+           : v->gufunc.pieces && variant_stages(v)  ? resident_with_rows(v, threads)
+           : variant_grid_across(v)                 ? PIECE_FIT
+                                                    : 0;
 }
 
 static void gpu_head(skeleton *s) {

@@ -137,8 +137,8 @@ static void calls_by_block(gufunc_writer *w, gpu *g) {
     counted_loop_end(e, &l, step, loop_no_unroll(e));
 }
 
-/* Neighbouring calls side by side, one or two a thread, by a block, a cluster of blocks or blocks of a grid. All threads of it make all calls, so that they
- * meet at barriers: those beyond the last call, and calls that a mask leaves out, read what the last call (or they) would, and store
+/* Neighbouring calls side by side, one or two a thread, by a block, a cluster of blocks or a grid. All threads of it make all calls, so that
+ * they meet at barriers: those beyond the last call, and calls that a mask leaves out, read what the last call (or they) would, and store
  * nothing. */
 static void one_across(gufunc_writer *w, gpu *g, ssa first, ssa own, ssa rank) {
     emit *e = w->s.e;
