@@ -1468,9 +1468,10 @@ static bool with_loops; /* the foralls of lines are not simple */
 /* (n)->(n), max, sum and forall over one range, as in softmax, along the last axis of (count, n) or the first of (n, count). */
 static const uint8_t *misalignment; /* of lines_make */
 
+static layout_operand line_operands[2] = {{.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}};
+static const core_layout line_layout = {.nin = 1, .nout = 1, .ndims = 1, .nparameters = 3, .operands = line_operands};
+
 static void lines_make(sample *s, int64_t n, int64_t count, bool first_axis, dtype type, int shared, int sms) {
-    static layout_operand operands[2] = {{.rank = 1, .strides = 1}, {.rank = 1, .strides = 2}};
-    static const core_layout layout = {.nin = 1, .nout = 1, .ndims = 1, .nparameters = 3, .operands = operands};
     static int64_t core[3];
     memset(s, 0, sizeof *s);
     s->loop = loop_over(s->extent, s->stride, s->offset, (int64_t[]){count, 0}, 2);
@@ -1489,7 +1490,7 @@ static void lines_make(sample *s, int64_t n, int64_t count, bool first_axis, dty
                                                   .naccesses = (uint8_t)(1 + (i == 2)),
                                                   .access = {{.operand = 0, .outer = 1}, {.operand = 1, .outer = 1}}};
     loop_problem problem = {.loop = &s->loop,
-                            .layout = &layout,
+                            .layout = &line_layout,
                             .core = core,
                             .traits = &s->traits,
                             .misalignment = misalignment,
@@ -1498,7 +1499,7 @@ static void lines_make(sample *s, int64_t n, int64_t count, bool first_axis, dty
                             .clusters = shared ? 4 : 0};
     gpu_specialise(&s->v, &problem);
     launch l = launch_of(s);
-    l.layout = &layout;
+    l.layout = &line_layout;
     l.core = core;
     lay_out(s, &l, 256, SMS);
 }
@@ -1625,6 +1626,28 @@ static void test_line_table(void **unused) {
         if (s.v.gufunc.held || s.v.gufunc.cluster)
             snprintf(got + strlen(got), sizeof got - strlen(got), ", clusters of %d", 1 << s.v.gufunc.cluster);
         check(i, got, line_cases[i].chosen);
+    }
+}
+
+/* Threads of a block for each of the columns that all blocks have side by side: those of a block begin where a line of memory does, or a sector, if
+ * that leaves few threads over. */
+static void test_ranks(void **unused) {
+    static const struct {
+        int64_t count;
+        dtype type;
+        uint64_t ranks;
+    } cases[] = {{2, DT_BFLOAT16, 256}, {3, DT_FLOAT32, 160}, {4, DT_FLOAT32, 128},  {10, DT_FLOAT32, 48},
+                 {20, DT_FLOAT32, 24},  {33, DT_FLOAT32, 15}, {33, DT_FLOAT64, 15},  {100, DT_FLOAT32, 5},
+                 {96, DT_FLOAT32, 5},   {10, DT_FLOAT64, 48}, {256, DT_BFLOAT16, 2}, {255, DT_FLOAT64, 2}};
+    static sample s;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        lines_make(&s, 1 << 20, cases[i].count, true, cases[i].type, H200, SMS);
+        assert_true(variant_grid_across(&s.v));
+        const uint64_t *side = s.parameters + schema_place(&s.v, &line_layout, true, GPU_GUFUNC_SIDE),
+                       ranks = s.parameters[schema_place(&s.v, &line_layout, true, GPU_GUFUNC_RANKS)];
+        if (*side != (uint64_t)cases[i].count || ranks != cases[i].ranks)
+            fail_msg("case %zu: %d side by side, %d threads each", i, (int)*side, (int)ranks);
     }
 }
 
@@ -2295,6 +2318,7 @@ int main(void) {
         cmocka_unit_test(test_forall_lanes),
         cmocka_unit_test(test_forall_covers),
         cmocka_unit_test(test_line_table),
+        cmocka_unit_test(test_ranks),
         cmocka_unit_test(test_lines_once),
         cmocka_unit_test(test_broadcast),
         cmocka_unit_test(test_short_columns),

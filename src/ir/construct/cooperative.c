@@ -570,8 +570,7 @@ static ssa slot_entry(emit *e, ssa block, ssa call) {
 static void leave_calls(body *b, const grid_across *g, partial p) {
     emit *e = b->e;
     const variant *v = e->frame->v;
-    int lanes =
-            variant_grid_block(v) - v->gufunc.across < COOP_WARP ? variant_grid_block(v) - v->gufunc.across : COOP_WARP,
+    int room = variant_grid_block(v) - v->gufunc.across, lanes = room < COOP_WARP ? room : COOP_WARP,
         leaves = emit_label_new(e), end = emit_label_new(e);
     ssa lane = emit_value(e, "and i32 %s, %d", g->thread.text, (1 << lanes) - 1),
         call = emit_value(e, "lshr i32 %s, %d", g->thread.text, lanes), last = emit_value(e, "sub i32 %%side, 1");

@@ -19,7 +19,7 @@ typedef struct strips {
     cpu_loop all;
     int rows;                    /* of a strip, at most */
     ssa array[VARIANT_OPERANDS]; /* of staged operands: element (column, row) is number row * pitch + column */
-    ssa dense, pitch;            /* i1: see may_be_dense; i64 */
+    ssa dense, pitch;            /* i1, i64: see find_pitch */
 } strips;
 
 static bool is_staged(const skeleton *s, int k) { return s->v->operand[k].staged; }
@@ -132,26 +132,17 @@ static void strip_row(skeleton *s, const strips *f, ssa first, ssa i, ssa n) {
     cpu_row(s, n, row, f->all.stride[0]);
 }
 
-/* May the rows of all operands that are not staged lie one behind the other? Then those of a strip are one row: short ones would each have a rest
- * that fills no vector. */
-static bool may_be_dense(const skeleton *s) {
-    bool may = true;
-    for (int k = 0; k < s->noperands; k++)
-        may &=
-            is_staged(s, k) || s->v->operand[k].kind == OPERAND_CONTIGUOUS || s->v->operand[k].kind == OPERAND_NUMBER;
-    return may;
-}
-
+/* If the rows of all operands that are not staged lie one behind the other, those of a strip are one row: short ones would each have a rest that fills
+ * no vector. */
 static void find_pitch(skeleton *s, strips *f) {
     emit *e = s->e;
-    f->dense = ssa_bool(may_be_dense(s));
-    f->pitch = ssa_constant(TILE_COLUMNS);
-    if (!may_be_dense(s))
-        return;
+    f->dense = ssa_bool(true);
     for (int k = 0; k < s->noperands; k++)
-        if (!is_staged(s, k) && s->v->operand[k].kind == OPERAND_CONTIGUOUS)
+        if (s->v->operand[k].kind == OPERAND_CONTIGUOUS && !is_staged(s, k))
             f->dense = emit_op(e, "and i1", f->dense, emit_op(e, "icmp eq i64", f->all.stride[1][k], f->all.n));
-    f->pitch = emit_select_as(e, "i64", f->dense, f->all.n, f->pitch);
+        else if (s->v->operand[k].kind != OPERAND_NUMBER && !is_staged(s, k))
+            f->dense = ssa_bool(false);
+    f->pitch = emit_select_as(e, "i64", f->dense, f->all.n, ssa_constant(TILE_COLUMNS));
 }
 
 /* ---- A narrow dimension 1 ---- */
@@ -228,11 +219,8 @@ static void in_strips(skeleton *s) {
     for (int k = 0; k < s->noperands; k++)
         if (is_staged(s, k))
             copy_strip(s, &f, k, first[k], rows);
-    ssa one = ssa_constant(1), lines = rows, n = f.all.n;
-    if (may_be_dense(s)) {
-        lines = emit_select_as(e, "i64", f.dense, one, rows);
-        n = emit_select_as(e, "i64", f.dense, emit_op(e, "mul i64", rows, n), n);
-    }
+    ssa one = ssa_constant(1), lines = emit_select_as(e, "i64", f.dense, one, rows),
+        n = emit_select_as(e, "i64", f.dense, emit_op(e, "mul i64", rows, f.all.n), f.all.n);
     counted_loop row = counted_loop_begin(e, "i64", ssa_constant(0), lines);
     strip_row(s, &f, strip.i, row.i, n);
     counted_loop_end(e, &row, one, loop_no_unroll(e)); /* a strip of eight rows would be written out */
