@@ -264,7 +264,7 @@ static bool spread_over_grid(const cores *c, variant *v, const loop_problem *s, 
         return false;
     v->gufunc.coop = COOP_GRID;
     v->gufunc.across = (uint8_t)log2_ceil((uint64_t)c->loop->count);
-    set_repeat(v, least(v->gufunc.steps, ACROSS_FLIGHT / smallest(c)), v->gufunc.steps);
+    v->gufunc.steps = (uint8_t)least(v->gufunc.steps, ACROSS_FLIGHT / smallest(c));
     return true;
 }
 

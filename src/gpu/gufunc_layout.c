@@ -180,7 +180,7 @@ static int ranks_across(const cores *c) {
 }
 
 /* All blocks that run at once take all calls, some, side by side. */
-static int64_t grid_across_blocks(const cores *c, const occupancy *r, grid *g) {
+static int64_t grid_of_all(const cores *c, const occupancy *r, grid *g) {
     int64_t finest = ceil_shift(times(core_total(c, true), c->loop->count), PIECE_MIN);
     int blocks = least(least(r->resident, COOP_BLOCKS_MAX), finest);
     g->threads = 1u << variant_grid_block(c->v);
@@ -193,7 +193,7 @@ int64_t gufunc_layout(const launch *l, const occupancy *r, parameter_writer *w, 
     const variant *v = l->v;
     cores c = {v, l->loop, l->layout, l->core};
     int64_t blocks = (v->gufunc.unrolled            ? grid_of_threads
-                      : variant_grid_across(v)      ? grid_across_blocks
+                      : variant_grid_across(v)      ? grid_of_all
                       : v->gufunc.coop == COOP_GRID ? grid_of_coops
                       : v->gufunc.tile              ? grid_of_tiles
                       : v->gufunc.across            ? grid_across

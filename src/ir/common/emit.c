@@ -105,12 +105,9 @@ void emit_loop_end(emit *e) {
     e->nesting--;
 }
 
-bool emit_is_short(const emit *e, const char *name) {
-    enum {
-        SHORT_LINES = 32 /* a sum has 11, a maximum 30; positions, variances and logarithms of sums 100 and more */
-    };
+bool emit_is_short(const emit *e, const char *name, int lines) {
     const ir_size *size = map_get(&e->sizes, name, strlen(name));
-    return size && size->lines <= SHORT_LINES && !size->loops;
+    return size && size->lines <= lines && !size->loops;
 }
 
 ssa emit_invoke(emit *e, const char *result, const char *name, const char *arguments, const char *more) {

@@ -125,13 +125,11 @@ static bool tiles_settled(const variant *v) {
 /* ---- Reductions ---- */
 
 /* Are states combined by few instructions? */
-static bool combines_simply(const emit *e) { return emit_is_short(e, "combine") && !loops_in(e, "map"); }
+static bool combines_simply(const emit *e) { return emit_is_short(e, "combine", FEW_LINES) && !loops_in(e, "map"); }
 
 /* Are they halves, combined by few instructions beside those that convert them? */
 static bool combines_halves(const emit *e, const variant *v) {
-    const ir_size *size = map_get(&e->sizes, "combine", strlen("combine"));
-    return size && size->lines <= HALVES_LINES && !size->loops && !loops_in(e, "map") &&
-           has_size(v, HALF_BYTES, HALF_BYTES);
+    return emit_is_short(e, "combine", HALVES_LINES) && !loops_in(e, "map") && has_size(v, HALF_BYTES, HALF_BYTES);
 }
 
 /* Of words and wider elements, columns, and rows of which a group has one at a time, but for loops over them that leave a bool or a half: threads

@@ -283,7 +283,7 @@ static across_entries across_entries_of(body *b, int words) {
     const variant *v = e->frame->v;
     int results = 1 << (v->gufunc.across + v->gufunc.cluster), sets = variant_result_sets(v);
     across_entries in = {.words = words, .pitch = variant_row_entries(v), .reduction = b->reductions++};
-    assert(sets == 1 || sets == ARRIVALS);
+    assert(sets == (v->gufunc.cluster ? ARRIVALS : 1));
     in.all = variant_across_entries(v);
     in.results = in.all - (sets - in.reduction % sets) * results;
     across_declare(e, &in);
