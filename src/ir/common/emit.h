@@ -201,10 +201,10 @@ ssa emit_part(emit *e, dtype type, ssa value, int part);
  * text; "kernel" where there is one tree. */
 void emit_functions(emit *e, const tree *t, const char *entry);
 enum {
-    FEW_LINES = 32 /* a sum has 11, a maximum 30; positions, variances and logarithms of sums 100 and more */
+    SIMPLE_LINES = 32 /* a sum has 11, a maximum 30; positions, variances and logarithms of sums 100 and more */
 };
 
-/* Has this function of a tree, once it is inlined, so few lines, and no loops? Of FEW_LINES code may have it in many places. */
+/* Has this function of a tree, once it is inlined, so few lines, and no loops? Of SIMPLE_LINES code may have it in many places. */
 bool emit_is_short(const emit *e, const char *name, int lines);
 /* Calls a function of the tree by its name. result: its type; arguments: "float %r1, i32 4"; more: others behind these, each
  * with ", " in front. NULL is "". */

@@ -125,7 +125,7 @@ static bool tiles_settled(const variant *v) {
 /* ---- Reductions ---- */
 
 /* Are states combined by few instructions? */
-static bool combines_simply(const emit *e) { return emit_is_short(e, "combine", FEW_LINES) && !loops_in(e, "map"); }
+static bool combines_simply(const emit *e) { return emit_is_short(e, "combine", SIMPLE_LINES) && !loops_in(e, "map"); }
 
 /* Are they halves, combined by few instructions beside those that convert them? */
 static bool combines_halves(const emit *e, const variant *v) {

@@ -315,7 +315,7 @@ partial fold_join(fold_writer *w, const partial *a, const partial *b) {
     return x;
 }
 
-bool fold_is_long(const fold_writer *w) { return !emit_is_short(w->s.e, "combine", FEW_LINES); }
+bool fold_is_long(const fold_writer *w) { return !emit_is_short(w->s.e, "combine", SIMPLE_LINES); }
 
 partial fold_tree(fold_writer *w, partial *partials, int n) {
     assert(n > 0);
